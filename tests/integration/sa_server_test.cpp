@@ -160,24 +160,34 @@ class SlowStore final : public store::Store {
   mad::Clock& clock_;
 };
 
-TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
-  test::SaLab lab("ft2:4");
-  test::SlowCompute indexing(lab.world().clock(), 1s);
+/// A server over a fabric that does not change, whose clients ask through a FakeGsi.
+struct ServerLab {
+  sa::Server serve(sm::Compute& indexing, store::Store* store, sa::Settings settings = {}) {
+    return sa::Server(sa::ServerParts{.executor = lab.world().io().get_executor(),
+                                      .gsi = gsi,
+                                      .compute = compute,
+                                      .indexing = indexing,
+                                      .source = [this] { return snapshot; },
+                                      .registry = registry,
+                                      .store = store,
+                                      .log = {},
+                                      .clock = lab.world().clock(),
+                                      .wall = [] { return std::int64_t{1}; }},
+                      settings);
+  }
+  test::SaLab lab{"ft2:4"};
   sm::InlineCompute compute;
   sm::Published<sa::Registry> registry;
   test::FakeGsi gsi;
-  auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
-  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
-                                    .gsi = gsi,
-                                    .compute = compute,
-                                    .indexing = indexing,
-                                    .source = [&] { return snapshot; },
-                                    .registry = registry,
-                                    .store = nullptr,
-                                    .log = {},
-                                    .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; }},
-                    {});
+  std::shared_ptr<const sm::Snapshot> snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
+};
+
+TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
+  ServerLab at;
+  auto& lab = at.lab;
+  test::SlowCompute indexing(lab.world().clock(), 1s);
+  auto& gsi = at.gsi;
+  auto server = at.serve(indexing, nullptr);
   const auto& asker = lab.directory().end_ports().back();
   const auto ask_for_it = [&] {
     gsi.give({mad::Received{
@@ -192,15 +202,16 @@ TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
 
   EXPECT_EQ(ask_for_it(), Answers{}) << "in a second it is known";
   lab.world().run_for(3s);
-  EXPECT_EQ(std::exchange(gsi.answers, {})[asker.lid], (Answers{{0, 1}})) << "nobody is told to come again";
+  EXPECT_EQ(std::exchange(gsi.answers, {})[asker.lid], (Answers{{0, 1}}))
+      << "no client is told to come again";
   EXPECT_EQ(ask_for_it(), (Answers{{0, 1}}));
 
-  auto without = std::make_shared<sm::Subnet>(*snapshot->subnet);
+  auto without = std::make_shared<sm::Subnet>(*at.snapshot->subnet);
   std::erase_if(without->nodes, [&](const auto& node) { return node->guid() == asker.node->guid(); });
   without->index();
-  auto later = std::make_shared<sm::Snapshot>(*snapshot);
+  auto later = std::make_shared<sm::Snapshot>(*at.snapshot);
   later->subnet = without;
-  snapshot = later;
+  at.snapshot = later;
   server.refresh();
   lab.world().run_for(500ms);
   EXPECT_EQ(ask_for_it(), (Answers{{0, 1}})) << "as it was";
@@ -211,25 +222,13 @@ TEST(SaQueue, QuestionsAreAnsweredWhileALaterSnapshotIsLookedAt) {
 
 /// The copy of a master comes while a standby's disk is written.
 TEST(SaQueue, WhatIsReplacedWhileAWriteIsKeptStays) {
-  test::SaLab lab("ft2:4");
+  ServerLab at;
+  auto& lab = at.lab;
   const auto& directory = lab.directory();
   const auto& port = directory.end_ports().back();
   SlowStore store(lab.world().clock());
-  sm::InlineCompute compute;
-  sm::Published<sa::Registry> registry;
-  test::FakeGsi gsi;
-  const auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
-  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
-                                    .gsi = gsi,
-                                    .compute = compute,
-                                    .indexing = compute,
-                                    .source = [&] { return snapshot; },
-                                    .registry = registry,
-                                    .store = &store,
-                                    .log = {},
-                                    .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; }},
-                    {});
+  auto& gsi = at.gsi;
+  auto server = at.serve(at.compute, &store);
   server.refresh();
   lab.world().run_for(2s);
   gsi.give({mad::Received{.bytes = test::membership(Method::set, kBroadcastGroup, directory.gid_of(port)),
@@ -237,34 +236,22 @@ TEST(SaQueue, WhatIsReplacedWhileAWriteIsKeptStays) {
                           .error = 0}});
   lab.world().run_for(500ms);
   const auto copy = std::make_shared<const sa::Registry>();
-  registry.set(copy);
+  at.registry.set(copy);
   lab.world().run_for(3s);
 
-  EXPECT_EQ(registry.get(), copy);
+  EXPECT_EQ(at.registry.get(), copy);
   lab.world().run(server.stop());
 }
 
-TEST(SaQueue, WhoAsksForMuchKeepsNobodyElseWaiting) {
-  test::SaLab lab("ft2:4");
+TEST(SaQueue, AClientThatAsksForMuchKeepsNoOtherWaiting) {
+  ServerLab at;
+  auto& lab = at.lab;
   const auto& directory = lab.directory();
   const auto& ports = directory.end_ports();
   const auto greedy = ports.back().lid, modest = ports[ports.size() - 2].lid;
   SlowStore store(lab.world().clock());
-  sm::InlineCompute compute;
-  sm::Published<sa::Registry> registry;
-  test::FakeGsi gsi;
-  const auto snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
-  sa::Server server(sa::ServerParts{.executor = lab.world().io().get_executor(),
-                                    .gsi = gsi,
-                                    .compute = compute,
-                                    .indexing = compute,
-                                    .source = [&] { return snapshot; },
-                                    .registry = registry,
-                                    .store = &store,
-                                    .log = {},
-                                    .clock = lab.world().clock(),
-                                    .wall = [] { return std::int64_t{1}; }},
-                    {.queue = 64, .per_source = 8});
+  auto& gsi = at.gsi;
+  auto server = at.serve(at.compute, &store, {.queue = 64, .per_source = 8});
   server.refresh();
   lab.world().run_for(2s);
   const auto from = [](Lid lid, std::vector<std::uint8_t> bytes) {

@@ -3,6 +3,7 @@
 """Two smd whose state is copied through etcd, by TLS on loopback: lab_etcd.py --smd PROGRAM. As lab_replica.py
 the fabric goes round, and nothing changes. Then: etcd is killed and comes back, it is compacted while the standby is away, its
 quota is used up, another hand has a later epoch, and of three members one and two die."""
+import contextlib
 import signal
 import time
 
@@ -112,18 +113,13 @@ def outbid(pair):
     print(f"   a later epoch in etcd: refused, and epoch {epoch + 6} begun", flush=True)
 
 
-def round_trip(lab):
-    etcd = Etcd(lab.folder)
+@contextlib.contextmanager
+def a_pair(lab, **how):
+    """Over an etcd that is started with it and ended with it; logs of a failure."""
+    etcd = Etcd(lab.folder, **how)
     pair = Pair(lab, etcd)
     try:
-        killed(pair)
-        stopped(pair)
-        compacted(pair)
-        outbid(pair)
-        handed_round(pair)
-        time.sleep(1)
-        names = [key.split("/")[3] for key in etcd.keys("/smd/")]
-        print("   keys in etcd: " + ", ".join(f"{names.count(name)} {name}" for name in sorted(set(names))), flush=True)
+        yield pair
     except Failure:
         print(*(sm.client.log()[-6000:] for sm in pair.sms.values()), etcd.log(), sep="\n----\n")
         raise
@@ -131,12 +127,22 @@ def round_trip(lab):
         etcd.kill()
 
 
+def round_trip(lab):
+    with a_pair(lab) as pair:
+        killed(pair)
+        stopped(pair)
+        compacted(pair)
+        outbid(pair)
+        handed_round(pair)
+        time.sleep(1)
+        names = [key.split("/")[3] for key in pair.etcd.keys("/smd/")]
+        print("   keys in etcd: " + ", ".join(f"{names.count(name)} {name}" for name in sorted(set(names))), flush=True)
+
+
 def filled(lab):
     """A quota that is used up: a warning that says what to do, and the fabric goes on."""
-    etcd = Etcd(lab.folder, quota=4 << 20)
-    pair = Pair(lab, etcd)
-    try:
-        etcd.fill()
+    with a_pair(lab, quota=4 << 20) as pair:
+        pair.etcd.fill()
         for number in range(3):
             pair.join(number)
         wait_for(lambda: pair.said("h00000", "ha.etcd_failed"), 20, "ha.etcd_failed")
@@ -146,39 +152,27 @@ def filled(lab):
         status = pair.sms["h00000"].status()
         check(status["state"] == "up" and "space" in status["replica"]["trouble"], f"the state: {status['state']} {status['replica']}")
         pair.join(3)
-        etcd.make_room()
+        pair.etcd.make_room()
         wait_for(lambda: pair.said("h00000", "ha.etcd_works_again"), 40, "ha.etcd_works_again")
         pair.current("h00021")
         pair.goes_to("h00021", "SIGKILL after a full etcd", pair.sms["h00000"].kill)
-    except Failure:
-        print(*(sm.client.log()[-6000:] for sm in pair.sms.values()), etcd.log(), sep="\n----\n")
-        raise
-    finally:
-        etcd.kill()
 
 
 def of_three(lab):
     """A member of three dies, and nothing happens; two die: as if etcd were gone."""
-    etcd = Etcd(lab.folder, members=3)
-    pair = Pair(lab, etcd)
-    try:
-        etcd.kill([0])  # which all have asked first
+    with a_pair(lab, members=3) as pair:
+        pair.etcd.kill([0])  # which all have asked first
         pair.join(0)
         wait_for(lambda: pair.has_written(), 30, "the join in etcd")
         pair.current("h00021")
         check(masters(lab, pair.lids) == ["h00000"], "the fabric has another master")
-        etcd.kill([1])
+        pair.etcd.kill([1])
         wait_for(lambda: "etcd: " in pair.sms["h00000"].ask("status").stdout, 30, "etcd's trouble in smd status")
         pair.join(1)
-        etcd.start()
+        pair.etcd.start()
         wait_for(lambda: pair.has_written(), 40, "the join in etcd")
         pair.current("h00021")
         print("   a member of three dies, then two: the standby is current", flush=True)
-    except Failure:
-        print(*(sm.client.log()[-6000:] for sm in pair.sms.values()), etcd.log(), sep="\n----\n")
-        raise
-    finally:
-        etcd.kill()
 
 
 def scenario(given):
