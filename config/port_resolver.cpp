@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "config/glob.h"
 #include "config/port_set.h"
@@ -14,7 +16,7 @@ namespace smd::config {
 namespace {
 
 template <class Ports, class Projection>
-std::span<const std::uint32_t> equal_to(const std::vector<std::uint32_t>& sorted, const Ports& low,
+std::span<const std::uint32_t> equal_to(std::span<const std::uint32_t> sorted, const Ports& low,
                                         const Ports& high, Projection projection) {
   const auto first = std::ranges::lower_bound(sorted, low, {}, projection);
   const auto last = std::ranges::upper_bound(first, sorted.end(), high, {}, projection);
@@ -137,10 +139,9 @@ class Resolver {
 
   std::string reason(const PortTerm& term) const {
     if (term.kind == PortTermKind::guid) {
-      const auto node = std::ranges::find(index_.ports(), term.first, &PortView::node_guid);
-      return node == index_.ports().end()
-                 ? "no port of the fabric has this GUID"
-                 : fmt::format("this is the GUID of node {}, not of a port", node->node_name);
+      const auto* node = index_.find_node(term.first);
+      return node == nullptr ? "no port of the fabric has this GUID"
+                             : fmt::format("this is the GUID of node {}, not of a port", node->node_name);
     }
     if (term.kind == PortTermKind::self) return "the port of the master SM is not known yet";
     if (term.kind == PortTermKind::guid_range) return "no port of the fabric has one of these GUIDs";
@@ -160,13 +161,24 @@ class Resolver {
 
 }  // namespace
 
-PortIndex::PortIndex(std::span<const PortView> ports) : ports_(ports), by_name_(ports.size()) {
+PortIndex::PortIndex(std::span<const PortView> ports)
+    : ports_(ports), by_node_(ports.size()), name_hashes_(ports.size()) {
   for (std::uint32_t i = 0; i < ports.size(); ++i) {
     if (ports[i].is_end_port()) by_guid_.push_back(i);
   }
-  std::iota(by_name_.begin(), by_name_.end(), 0U);
+  std::iota(by_node_.begin(), by_node_.end(), 0U);
   std::ranges::sort(by_guid_, {}, [&](std::uint32_t i) { return std::pair(ports_[i].port_guid, i); });
-  std::ranges::sort(by_name_, {}, [&](std::uint32_t i) { return std::pair(ports_[i].node_name, i); });
+  std::ranges::sort(by_node_, {}, [&](std::uint32_t i) { return std::pair(ports_[i].node_guid, i); });
+  // Many members are names: hashes are compared faster than names that begin alike.
+  std::vector<std::pair<std::size_t, std::uint32_t>> hashed;
+  hashed.reserve(ports.size());
+  for (std::uint32_t i = 0; i < ports.size(); ++i)
+    hashed.emplace_back(std::hash<std::string_view>{}(ports[i].node_name), i);
+  std::ranges::sort(hashed, {}, [&](const auto& one) {
+    return std::tuple(one.first, ports_[one.second].node_name, one.second);
+  });
+  std::ranges::transform(hashed, name_hashes_.begin(), &std::pair<std::size_t, std::uint32_t>::first);
+  for (const auto& one : hashed) by_name_.push_back(one.second);
 }
 
 std::span<const std::uint32_t> PortIndex::with_guids(Guid first, Guid last) const {
@@ -174,7 +186,16 @@ std::span<const std::uint32_t> PortIndex::with_guids(Guid first, Guid last) cons
 }
 
 std::span<const std::uint32_t> PortIndex::of_node(std::string_view name) const {
-  return equal_to(by_name_, name, name, [this](std::uint32_t i) { return ports_[i].node_name; });
+  const auto hash = std::hash<std::string_view>{}(name);
+  const auto same = std::ranges::equal_range(name_hashes_, hash);
+  const auto first = static_cast<std::size_t>(same.begin() - name_hashes_.begin());
+  return equal_to(std::span(by_name_).subspan(first, same.size()), name, name,
+                  [this](std::uint32_t i) { return ports_[i].node_name; });
+}
+
+const PortView* PortIndex::find_node(Guid node) const {
+  const auto found = equal_to(by_node_, node, node, [this](std::uint32_t i) { return ports_[i].node_guid; });
+  return found.empty() ? nullptr : &ports_[found.front()];
 }
 
 ResolvedPorts resolve(const PortSet& set, const PortSetContext& context, const PortIndex& index) {

@@ -106,11 +106,15 @@ class PortIndex {
   std::span<const std::uint32_t> with_guids(Guid first, Guid last) const;
   /// Indexes into `ports()` of the ports of nodes with this name.
   std::span<const std::uint32_t> of_node(std::string_view name) const;
+  /// A port of the node with this GUID; null: there is none.
+  const PortView* find_node(Guid node) const;
 
  private:
   std::span<const PortView> ports_;
   std::vector<std::uint32_t> by_guid_{};  ///< end ports
-  std::vector<std::uint32_t> by_name_{};
+  std::vector<std::uint32_t> by_node_{};
+  std::vector<std::uint32_t> by_name_{};    ///< by hash, then by name
+  std::vector<std::size_t> name_hashes_{};  ///< of by_name_
 };
 
 /// What the members of a set refer to.

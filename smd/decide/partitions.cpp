@@ -2,6 +2,9 @@
 #include "smd/decide/partitions.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
 #include <utility>
 
 #include "smd/decide/pkey_placement.h"
@@ -24,7 +27,7 @@ struct Claim {
   PKey pkey{};
   config::Membership membership = config::Membership::limited;
   bool index0 = false;
-  auto rank() const { return std::tuple(view, other, order, pkey); }
+  auto rank() const { return std::tuple(other, order, pkey); }
 };
 
 constexpr auto kPlace = [](const auto& one) { return std::pair(one.at.node, one.at.port); };
@@ -58,13 +61,9 @@ class Partitions {
     const auto self = self_guid();
     const auto resolved = config::resolve_partitions(*in_.policy, index, self);
     for (std::size_t i = 0; i < resolved.size(); ++i) add_members(in_.policy->partitions[i], resolved[i]);
-    std::ranges::sort(claims_, {}, &Claim::rank);
-    auto claim = claims_.begin();
-    for (std::uint32_t view = 0; view < ports_.views.size(); ++view) {
-      const auto first = claim;
-      while (claim != claims_.end() && claim->view == view) ++claim;
-      decide_port(view, {first, claim});
-    }
+    const auto firsts = sort_claims();
+    for (std::uint32_t view = 0; view < ports_.views.size(); ++view)
+      decide_port(view, std::span(claims_).subspan(firsts[view], firsts[view + 1] - firsts[view]));
     std::ranges::sort(out_.part.placed);
     std::ranges::sort(out_.part.enforced, {}, kPlace);
     std::ranges::sort(out_.part.not_enforced, {}, kPlace);
@@ -94,6 +93,21 @@ class Partitions {
                          .index0 = member.index0});
     }
     std::ranges::sort(part.members, {}, &PartitionPart::Member::port);
+  }
+
+  /// By port, then by rank. Where those of each port begin, and the end of all.
+  std::vector<std::size_t> sort_claims() {
+    std::vector<std::size_t> firsts(ports_.views.size() + 1);
+    for (const auto& claim : claims_) ++firsts[claim.view + 1U];
+    std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+    std::vector<Claim> sorted(claims_.size());
+    auto place = firsts;
+    for (const auto& claim : claims_) sorted[place[claim.view]++] = claim;
+    claims_ = std::move(sorted);
+    for (std::size_t view = 0; view < ports_.views.size(); ++view)
+      std::ranges::sort(std::span(claims_).subspan(firsts[view], firsts[view + 1] - firsts[view]), {},
+                        &Claim::rank);
+    return firsts;
   }
 
   static void add_keys(const Claim& claim, std::vector<WantedKey>& keys) {

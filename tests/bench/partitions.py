@@ -79,16 +79,16 @@ def changes(api, base, guids, chance, number):
     """A member more or less of a partition of the API: until the answer, and until the tables are acknowledged."""
     answered, programmed = [], []
     api.call("PUT", f"{base}/bench", {"pkey": "0x7001", "members": []})
-    members = set()
+    members = []
     for _ in range(number):
-        guid = chance.choice(guids)
+        less = len(members) > 50 or (members and chance.random() < 0.3)
+        guid = members.pop(chance.randrange(len(members))) if less else chance.choice([one for one in guids if one not in members])
         began = time.monotonic()
-        if guid in members:
+        if less:
             api.call("DELETE", f"{base}/bench/members/{guid}")
-            members.remove(guid)
         else:
             api.call("POST", f"{base}/bench/members", {"members": [{"guid": guid, "membership": "full"}]})
-            members.add(guid)
+            members.append(guid)
         answered.append(1000 * (time.monotonic() - began))
         while True:
             time.sleep(0.002)  # of other clients' time
@@ -96,9 +96,6 @@ def changes(api, base, guids, chance, number):
             if shown["in_force"] and shown["programmed"] == shown["member_count"] == len(members):
                 break
         programmed.append(1000 * (time.monotonic() - began))
-        if len(members) > 50:
-            gone = members.pop()
-            api.call("DELETE", f"{base}/bench/members/{gone}")
     return answered, programmed
 
 
