@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
 
 namespace smd {
@@ -76,13 +77,9 @@ class Chunks : public testing::Test {
       registry.put_member({group, ports.at(number)}, {.join_state = 1});
     });
   }
-  replica::Digests on_disk(const std::string& host) {
-    const auto& disk = site_.disks[host];
-    return replica::digests(store::Kept{disk.loaded(), disk.registry(), disk.policies(), disk.replica()});
-  }
   /// Which clients need not be asked again is not known any more while another SM is master.
   replica::Digests kept_by_copy() {
-    auto digests = on_disk(kCopy);
+    auto digests = test::on_disk(site_.disks[kCopy]);
     digests.erase("clients");
     return digests;
   }
@@ -96,8 +93,10 @@ class Chunks : public testing::Test {
     EXPECT_EQ(site_[kSource].registry().members().size(), registered);
   }
   void expect_equal() {
-    EXPECT_EQ(on_disk(kCopy), on_disk(kSource))
-        << testing::PrintToString(replica::differing(on_disk(kCopy), on_disk(kSource))) << lines();
+    EXPECT_EQ(test::on_disk(site_.disks[kCopy]), test::on_disk(site_.disks[kSource]))
+        << testing::PrintToString(
+               replica::differing(test::on_disk(site_.disks[kCopy]), test::on_disk(site_.disks[kSource])))
+        << lines();
   }
 
   test::ReplicaSite site_{"ft2:4"};
@@ -194,9 +193,9 @@ TEST_F(Chunks, AKindThatIsNotKnownChangesNoneThatIs) {
   site_.world.run_for(seconds(2));
   EXPECT_EQ(site_.disks[kCopy].replica()->carried.size(), 1U) << lines();
   EXPECT_EQ(members(kCopy), 2U);
-  auto with_it = on_disk(kCopy);
+  auto with_it = test::on_disk(site_.disks[kCopy]);
   with_it.erase("of_tomorrow");
-  EXPECT_EQ(with_it, on_disk(kSource));
+  EXPECT_EQ(with_it, test::on_disk(site_.disks[kSource]));
 
   spoils = false;
   site_.world.run_for(seconds(25));

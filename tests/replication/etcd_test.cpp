@@ -9,6 +9,7 @@
 #include "mad/wire/sa/member_record.h"
 #include "smd/etcd/network.h"
 #include "tests/support/memory_etcd.h"
+#include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
 
 namespace smd {
@@ -22,18 +23,6 @@ using ViewRole = replica::ReplicaView::Role;
 
 constexpr auto* kFirst = "h00000";
 constexpr auto* kSecond = "h00003";
-constexpr Mgid kJoined{{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}};
-
-/// A member of a group and a service of one port.
-void join_as(sa::Registry& registry, Guid port) {
-  const sa::GroupParameters terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
-  if (!registry.groups().contains(kJoined)) registry.put_group(kJoined, Lid{0xC005}, terms, false);
-  registry.put_member({kJoined, port}, {.join_state = wire::kFullMember, .joined_by = port});
-  const auto gid = Gid::of(0xfe80000000000000, port);
-  registry.put_service({.id = 0x77, .gid = gid, .pkey = kDefaultPKey},
-                       {.record = {.id = 0x77, .gid = gid}, .owner = port, .ends = 0});
-}
-
 class ReplicaEtcd : public testing::Test {
  protected:
   ReplicaEtcd() {
@@ -69,19 +58,14 @@ class ReplicaEtcd : public testing::Test {
   /// The adapter with this number joins a group.
   void join(std::size_t adapter) {
     auto& master = site_[kFirst];
-    std::vector<Guid> ports;
-    for (const auto& node : master.last().subnet->nodes) {
-      if (!node->is_switch()) ports.push_back(node->ports[1].guid);
-    }
-    master.register_now([&](sa::Registry& registry) { join_as(registry, ports.at(adapter)); });
-  }
-  replica::Digests kept_by(const std::string& host) {
-    auto& disk = site_.disks[host];
-    return replica::digests(store::Kept{disk.loaded(), disk.registry(), disk.policies(), disk.replica()});
+    const auto port = test::adapter_port(master.last(), adapter);
+    master.register_now([&](sa::Registry& registry) { test::register_all(registry, port); });
   }
   void expect_copied() {
-    EXPECT_EQ(kept_by(kFirst), kept_by(kSecond))
-        << testing::PrintToString(replica::differing(kept_by(kFirst), kept_by(kSecond))) << told();
+    EXPECT_EQ(test::on_disk(site_.disks[kFirst]), test::on_disk(site_.disks[kSecond]))
+        << testing::PrintToString(
+               replica::differing(test::on_disk(site_.disks[kFirst]), test::on_disk(site_.disks[kSecond])))
+        << told();
     EXPECT_EQ(site_[kSecond].store().view()->role, ViewRole::current) << told();
   }
   std::string told() {
@@ -317,7 +301,7 @@ TEST_F(ReplicaEtcd, AHandoverWaitsForTheStandbyThatReads) {
   EXPECT_EQ(site_[kSecond].registry().services().size(), 1U);
   EXPECT_EQ(site_[kSecond].asked, asked) << told();
   EXPECT_EQ(site_[kFirst].store().view()->role, ViewRole::current) << told();
-  EXPECT_EQ(kept_by(kFirst), kept_by(kSecond));
+  EXPECT_EQ(test::on_disk(site_.disks[kFirst]), test::on_disk(site_.disks[kSecond]));
 }
 
 TEST_F(ReplicaEtcd, SyncWaitsForEtcdAndAtMostFiftyMilliseconds) {
@@ -341,13 +325,13 @@ TEST_F(ReplicaEtcd, WhatMakesNoSenseIsNotTaken) {
   start_both();
   join(0);
   site_.world.run_for(seconds(1));
-  const auto before = kept_by(kSecond);
+  const auto before = test::on_disk(site_.disks[kSecond]);
   const auto head = etcd_.value("/smd/test/live/head");
   for (const std::string spoilt :
        {"", "7", "1 1 99 1 1 7 1 1", "1 1 2 99999999999999999999 1 0 1 1", "2 1 5 1 1 0 1 2"}) {
     etcd_.put("/smd/test/live/head", spoilt);
     site_.world.run_for(seconds(2));
-    EXPECT_EQ(kept_by(kSecond), before) << spoilt;
+    EXPECT_EQ(test::on_disk(site_.disks[kSecond]), before) << spoilt;
   }
   etcd_.put("/smd/test/live/head", head);
   join(1);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "mad/wire/sa/member_record.h"
+#include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
 
 namespace smd {
@@ -15,6 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using test::on_disk;
+using test::register_all;
 using testing::SizeIs;
 
 constexpr auto* kA = "h00000";
@@ -24,32 +27,6 @@ config::SubnetConfig ranked(std::uint8_t priority) {
   config::SubnetConfig config;
   config.sm.priority = priority;
   return config;
-}
-
-constexpr Mgid kGroup{{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}};
-
-/// A member of a group, a service and a subscription of one port.
-void register_all(sa::Registry& registry, Guid port) {
-  const sa::GroupParameters terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
-  if (!registry.groups().contains(kGroup)) registry.put_group(kGroup, Lid{0xC005}, terms, false);
-  registry.put_member({kGroup, port}, {.join_state = wire::kFullMember, .joined_by = port});
-  const auto gid = Gid::of(0xfe80000000000000, port);
-  registry.put_service({.id = 0x77, .gid = gid, .pkey = kDefaultPKey},
-                       {.record = {.id = 0x77, .gid = gid}, .owner = port, .ends = 0});
-  registry.put_subscription({.port = port, .is_generic = 1, .type = 0xFFFF, .trap = 64, .qp = 1},
-                            {.number = 1});
-}
-
-Guid port_of(const sm::Snapshot& now, std::size_t index) {
-  std::vector<Guid> ports;
-  for (const auto& node : now.subnet->nodes) {
-    if (!node->is_switch()) ports.push_back(node->ports[1].guid);
-  }
-  return ports.at(index);
-}
-
-replica::Digests on_disk(store::Store& disk) {
-  return replica::digests(store::Kept{disk.loaded(), disk.registry(), disk.policies(), disk.replica()});
 }
 
 asio::awaitable<void> commit_replica(store::Store& disk, store::ReplicaStatePtr now) {
@@ -86,7 +63,8 @@ TEST_F(Replica, AStandbyHasLidsMembersServicesSubscriptionsAndPartitionsOfTheMas
   start_pair();
   auto& master = site_[kA];
   for (std::size_t i = 0; i < 8; ++i) {
-    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    master.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
     site_.world.run_for(milliseconds(10));
   }
   site_.world.run_for(milliseconds(300));
@@ -133,7 +111,8 @@ TEST_F(Replica, ATakeoverChangesNothingAndAsksNoClient) {
   start_pair();
   auto& master = site_[kA];
   for (std::size_t i = 0; i < 8; ++i)
-    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    master.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
   master.manager().resweep(sm::Resweep::heavy, "test");  // the group's tree is in the switches
   site_.world.run_for(seconds(3));
   EXPECT_GT(sets(master.manager().counters(), wire::MulticastForwardingTable::kAttribute), 0U);
@@ -257,7 +236,8 @@ TEST_F(Replica, AConnectionThatBreaksAgainAndAgainLosesNothing) {
   start_pair();
   auto& master = site_[kA];
   for (std::size_t i = 0; i < 8; ++i) {
-    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    master.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
     site_.network.break_all();
     site_.world.run_for(milliseconds(150));
   }
@@ -292,7 +272,8 @@ TEST_F(Replica, SyncWaitsForTheStandbysDiskAndAtMostFiftyMilliseconds) {
   auto& master = site_[kA];
   auto join = [&](std::size_t i) {
     const auto began = site_.world.now();
-    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    master.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
     return site_.world.now() - began;
   };
   site_.network.delay = milliseconds(10);
@@ -317,7 +298,8 @@ TEST_F(Replica, SyncStrictAnswersNothingThatNoStandbyHas) {
   site_.kill(kB);
   site_.world.run_for(seconds(1));
 
-  master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), 0)); });
+  master.register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), 0)); });
 
   EXPECT_FALSE(master.store().may_answer());
   EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
@@ -343,7 +325,8 @@ TEST_F(Replica, AHandoverWaitsForTheCopyAndAsksNobody) {
   start_pair();
   auto& old = site_[kA];
   site_.network.delay = milliseconds(20);
-  old.register_now([&](sa::Registry& registry) { register_all(registry, port_of(old.last(), 2)); });
+  old.register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(old.last(), 2)); });
   const auto asked = site_[kB].asked;
 
   ASSERT_TRUE(old.manager().hand_over(std::nullopt));
@@ -362,7 +345,8 @@ TEST_F(Replica, AStandbyThatIsRestartedIsCurrentAtOnceAndLosesNoClient) {
   start_pair();
   auto& master = site_[kA];
   for (std::size_t i = 0; i < 4; ++i)
-    master.register_now([&](sa::Registry& registry) { register_all(registry, port_of(master.last(), i)); });
+    master.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
   site_.world.run_for(seconds(1));
   site_.kill(kB);
   site_.world.run_for(seconds(1));
@@ -388,7 +372,8 @@ TEST_F(Replica, TheOldMasterThatReturnsCopiesTheNewOne) {
   site_.world.run_for(seconds(5));
   auto& now = site_[kB];
   ASSERT_TRUE(now.is_master());
-  now.register_now([&](sa::Registry& registry) { register_all(registry, port_of(now.last(), 2)); });
+  now.register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(now.last(), 2)); });
 
   site_.start(kA, ranked(1), {kB});
   site_.world.run_for(seconds(5));

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
 
 namespace smd {
@@ -18,22 +19,6 @@ using std::chrono::seconds;
 /// On leaf000, which is cut off with its two hosts; and on leaf001. The first ranks higher.
 constexpr auto* kSmall = "h00000";
 constexpr auto* kLarge = "h00003";
-
-constexpr Mgid group(std::uint8_t number) {
-  return {{0xff, 0x12, 0xa0, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, number}};
-}
-
-/// A member of the group, a service and a subscription of one port.
-void register_all(sa::Registry& registry, std::uint8_t number, Lid mlid, Guid port) {
-  const sa::GroupParameters terms{.qkey = 0xb1b, .pkey = kDefaultPKey, .mtu = Mtu::m2048, .rate = 3};
-  if (!registry.groups().contains(group(number))) registry.put_group(group(number), mlid, terms, false);
-  registry.put_member({group(number), port}, {.join_state = 1, .joined_by = port});
-  const auto gid = Gid::of(0xfe80000000000000, port);
-  registry.put_service({.id = number, .gid = gid, .pkey = kDefaultPKey},
-                       {.record = {.id = number, .gid = gid}, .owner = port, .ends = 0});
-  registry.put_subscription({.port = port, .is_generic = 1, .type = 0xFFFF, .trap = 64, .qp = 1},
-                            {.number = 1});
-}
 
 class Split : public testing::Test {
  protected:
@@ -74,7 +59,7 @@ class Split : public testing::Test {
   }
   void add(const char* sm, std::uint8_t number, unsigned mlid, unsigned host) {
     site_[sm].register_now([&](sa::Registry& registry) {
-      register_all(registry, number, Lid{static_cast<std::uint16_t>(mlid)}, port(host));
+      test::register_all(registry, port(host), number, Lid{static_cast<std::uint16_t>(mlid)});
     });
   }
   std::string story() {
@@ -110,7 +95,7 @@ class Split : public testing::Test {
       EXPECT_EQ(registry.subscriptions().size(), numbers.size()) << sm;
       std::set<Lid> mlids;
       for (const auto number : numbers) {
-        const auto* found = registry.groups().find(group(number));
+        const auto* found = registry.groups().find(test::replica_group(number));
         ASSERT_NE(found, nullptr) << sm << " group " << int{number} << story();
         EXPECT_EQ(found->members, 1U);
         mlids.insert(found->mlid);
@@ -142,7 +127,7 @@ TEST_F(Split, OfAFabricAndItsNetworkLeavesAMasterToEachPartAndLosesNothingWhenIt
   expect_one_master();
   EXPECT_EQ(lids(), before);
   expect_registered({1, 2, 3, 4});
-  EXPECT_EQ(site_[kSmall].registry().groups().find(group(4))->mlid, Lid{0xC006});
+  EXPECT_EQ(site_[kSmall].registry().groups().find(test::replica_group(4))->mlid, Lid{0xC006});
 }
 
 TEST_F(Split, OfTheFabricAloneIsServedByBothAndJoined) {
