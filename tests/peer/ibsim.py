@@ -85,6 +85,19 @@ class Client:
         """SMPs sent with this method (0x81 LID-routed ones as well as directed ones are class 1 and 0x81)."""
         return sum(n for (c, m, _), n in self.counts().items() if c in (1, 0x81) and m == method)
 
+    def hang_up(self, log, word):
+        """SIGHUP; until its log has the word once more. What the log had before is not read again: it may be long."""
+        file = self.folder / log
+        before = file.stat().st_size
+        self.process.send_signal(signal.SIGHUP)
+
+        def has_it():
+            with open(file, "rb") as text:
+                text.seek(before)
+                return word in text.read()
+
+        wait_for(has_it, 60, f"{word.decode().strip()} after SIGHUP")
+
     def stop(self, how=signal.SIGTERM, seconds=10):
         if self.process.poll() is None:
             self.process.send_signal(how)

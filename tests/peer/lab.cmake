@@ -62,6 +62,8 @@ foreach(script keys pair groups replica etcd partitions kill tables enforce zero
     ENVIRONMENT "SMD_PEER_COUNTER=$<TARGET_FILE:peer_counter>;SMD_SA_ASKER=$<TARGET_FILE:sa_asker>")
 endforeach()
 
+set_tests_properties(peer_qos_policy PROPERTIES TIMEOUT 7200)  # 10,000 files with SMD_LONG
+
 set(slow "")
 if(SMD_SANITIZE)
   set(slow ";SMD_SLOW=1")

@@ -7,11 +7,10 @@ import os
 import pathlib
 import random
 import re
-import signal
 import subprocess
 import tempfile
 
-from ibsim import Ibsim, check, wait_for
+from ibsim import Ibsim, check
 from runner import run_scenario
 
 HOSTS = {f"h{n}": 0x2C90300000100 + 16 * n + 1 for n in range(5)}
@@ -70,14 +69,9 @@ class Opensm:
         self.places = {guid: ["0,1," + str(n)] for n, guid in enumerate([*HOSTS.values(), ROUTER], 1)}
         self.places[HOSTS["h0"]], self.places[SWITCH] = ["0"], ["0,1", "0"]
 
-    def sweeps(self):
-        return (self.client.folder / "osm.log").read_text(errors="replace").count("SUBNET UP")
-
     def change(self, text):
         self.conf.write_text(text)
-        before = self.sweeps()
-        self.client.process.send_signal(signal.SIGHUP)
-        wait_for(lambda: self.sweeps() > before, 60, "opensm's sweep after SIGHUP")
+        self.client.hang_up("osm.log", b"SUBNET UP")
         return self
 
     def keys(self):
