@@ -128,6 +128,7 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
+  asio::awaitable<bool> may_write();
   asio::awaitable<std::optional<Outcome>> between_sweeps(Asked asked);
   asio::awaitable<std::optional<Outcome>> light_sweep(Asked* asked, SweepKind* kind);
   asio::awaitable<Outcome> sweep(SweepKind kind, Asked asked);

@@ -74,6 +74,16 @@ asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   co_return true;
 }
 
+/// After a standstill within a sweep the other SMs are asked at once: on a large fabric every sweep may have
+/// one, and would lead to another. False: another SM may be master, or cancelled.
+asio::awaitable<bool> SubnetManager::may_write() {
+  mastership_.look_for_standstill();
+  if (!mastership_.sets_held()) co_return true;
+  mastership_.begin_work();
+  const bool read = co_await light_.read_known_sms();
+  co_return read && !mastership_.sets_held();
+}
+
 /// What is done without a sweep; nothing where a sweep is asked for.
 asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked asked) {
   if (asked.work.contains(Work::follow)) co_return co_await follow();

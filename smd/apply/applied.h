@@ -106,6 +106,7 @@ struct Applied {
   /// Because something newer waits: while it waited for `drain`, or before tables were written that may lead
   /// over links whose Sets were given up.
   bool cut_short = false;
+  bool held = false;  ///< Sets are held since a standstill: no further one was tried
 
   /// Of the tables that attribute A carries.
   template <class A>

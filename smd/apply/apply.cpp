@@ -67,6 +67,8 @@ asio::awaitable<Applied> Applier::run() {
     const auto failures = applied_.failed.size() + applied_.top_first.size();
     const bool whole = co_await pump.run(source(round));
     if (!whole) break;
+    applied_.held = pump.held();
+    if (applied_.held) break;
     const bool links = round.phase == Phase::switch_links || round.phase == Phase::activate_switch_links;
     applied_.cut_short = pump.gave_up() && links && tables_follow(in_.plan, round);
     if (applied_.cut_short) break;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/sweep/not_sent.h"
+
 namespace smd::sm::inline applying {
 namespace {
 
@@ -21,7 +23,7 @@ void RequestPipeline::begin(std::size_t slot, Job&& job) {
 }
 
 bool RequestPipeline::fill(std::size_t slot) {
-  if (stopping_) return false;
+  if (stopping_ || held_) return false;
   auto job = source_();
   if (!job) return false;
   begin(slot, std::move(*job));
@@ -33,8 +35,10 @@ void RequestPipeline::ended(std::size_t slot, mad::Answer answer) {
   ++ended_;
   auto job = std::exchange(slots_[slot].job, std::nullopt);
   slots_[slot].id = 0;
+  // Nothing but a hold drops what this has not given up itself.
+  held_ = held_ || (!answer && was_dropped(answer.error()) && !stopping_ && !gave_up_);
   auto next = job->done(std::move(answer));
-  if (next && !stopping_) {
+  if (next && !stopping_ && !held_) {
     begin(slot, std::move(*next));
   } else {
     fill(slot);

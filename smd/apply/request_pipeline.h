@@ -40,6 +40,8 @@ class RequestPipeline {
   asio::awaitable<bool> run(Source source);
   /// Whether any request was given up for something newer.
   bool gave_up() const { return gave_up_; }
+  /// Whether Sets are held since a standstill: no further job was begun.
+  bool held() const { return held_; }
 
  private:
   struct Slot {
@@ -58,7 +60,7 @@ class RequestPipeline {
   std::vector<Slot> slots_;
   std::size_t open_ = 0;
   std::uint64_t ended_ = 0;
-  bool stopping_ = false, gave_up_ = false;
+  bool stopping_ = false, gave_up_ = false, held_ = false;
   mad::WaitList done_;
 };
 

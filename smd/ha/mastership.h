@@ -108,6 +108,8 @@ class Mastership {
   /// own port. We are master from then on where none of them is, or is about to be. True: we are. Gets only.
   asio::awaitable<bool> take_over();
 
+  /// Finds a standstill without waiting for the timer that does.
+  void look_for_standstill() { standstill_.check(); }
   /// A piece of work begins, or a sweep as a part of it.
   void begin_work() { on(machine::WorkBegins{}); }
   /// A sweep that is part of the work begins.

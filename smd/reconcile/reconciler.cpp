@@ -140,7 +140,7 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
   bool first = true;
   for (unsigned attempt = 1; attempt <= kind->attempts;) {
     // What is decided and stored before it is written stays, unless a node has failed to take it.
-    const bool stays = kind->binds && run->applied.failed.empty() && !run->applied.cut_short;
+    const bool stays = kind->binds && !run->left;
     if (!first && !kind->whole && !stays) {  // what it was decided on may have changed
       const bool decided = co_await decide(kind, run);
       if (!decided) co_return false;
@@ -171,15 +171,18 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
       ++attempt;
       continue;
     }
+    run->left = true;
+    if (parts_.may_write) going = co_await parts_.may_write();
+    if (!going) break;
     going = co_await write(kind, run, std::move(next));
     if (!going) co_return false;
-    run->left = !run->applied.failed.empty();
-    const bool leaves_out = kind->whole && out.take(*subnet_, run->applied);
-    if (!leaves_out) ++attempt;
-    if (kind->whole && run->how.hurry && !run->applied.silent.empty()) co_await parts_.look_again();
+    const auto& applied = run->applied;
+    run->left = !applied.failed.empty() || applied.cut_short || applied.held;
+    const bool leaves_out = kind->whole && out.take(*subnet_, applied);
+    if (!leaves_out && !applied.held) ++attempt;
+    if (kind->whole && run->how.hurry && !applied.silent.empty()) co_await parts_.look_again();
     // The nodes that did not answer may be what the event is about.
-    const bool gave_up = !run->applied.failed.empty() || run->applied.cut_short;
-    if (kind->gives_way && gave_up && parts_.newer_waits()) break;
+    if (kind->gives_way && run->left && parts_.newer_waits()) break;
   }
   co_return co_await count_left(kind, run);
 }

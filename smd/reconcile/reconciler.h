@@ -37,6 +37,9 @@ struct ReconcilerParts {
   std::function<bool()> newer_waits;
   /// Nodes have not answered: switches are asked whether more has changed.
   std::function<asio::awaitable<void>()> look_again;
+  /// Before a plan is written: after a standstill the other SMs are asked who is master. False: no Set may
+  /// leave. Empty: Sets are never held.
+  std::function<asio::awaitable<bool>()> may_write;
 };
 
 /// One run of the loop.

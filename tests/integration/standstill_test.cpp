@@ -49,6 +49,45 @@ TEST(StandstillInASweep, HeldSetsAreWrittenSoon) {
   }
 }
 
+/// Suspended for 100 s again and again.
+class SuspendedOften final : public mad::Clock {
+ public:
+  SuspendedOften(mad::Clock& clock, unsigned every) : clock_(clock), every_(every) {}
+  mad::TimePoint now() const override { return clock_.now(); }
+  mad::TimePoint uptime() const override {
+    if (++looks_ % every_ == 0) suspended_ += seconds(100);
+    return clock_.now() + suspended_;
+  }
+  TimerId call_at(mad::TimePoint at, std::move_only_function<void()> fire) override {
+    return clock_.call_at(at, std::move(fire));
+  }
+  void cancel(TimerId id) override { clock_.cancel(id); }
+
+ private:
+  mad::Clock& clock_;
+  unsigned every_;
+  mutable unsigned looks_ = 0;
+  mutable mad::Duration suspended_{};
+};
+
+/// As on a large fabric, whose every sweep is longer than a standstill: the sweep goes on where it was held,
+/// instead of failing with all that is left.
+TEST(StandstillInASweep, ManyOfThemDoNotKeepTheFabricDown) {
+  sim::World world(test::spec("ft2:8"));
+  SuspendedOften clock(world.clock(), 50);
+  config::SubnetConfig config;
+  config.sweep.interval = std::chrono::hours(1);
+  Managed manager(world, clock, config);
+
+  test::run_for(world, {&*manager}, seconds(5));
+
+  EXPECT_GT(manager.lines().count("sm.stood_still"), 4U);
+  EXPECT_EQ(manager.lines().count("sweep=heavy"), 1U);
+  EXPECT_EQ(manager.lines().count("set.failed"), 0U);
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up) << manager.last().summary.why;
+  EXPECT_TRUE(world.fabric().reach().all());
+}
+
 /// A manager whose thread hangs while `hangs` is true: what arrives and what is due wait until then.
 class Hanging {
  public:
