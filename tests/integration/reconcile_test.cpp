@@ -74,7 +74,8 @@ class Reconcile : public testing::Test {
                         .log = {},
                         .store = &store_,
                         .newer_waits = [] { return false; },
-                        .look_again = []() -> asio::awaitable<void> { co_return; }},
+                        .look_again = []() -> asio::awaitable<void> { co_return; },
+                        .may_write = {}},
                        std::make_shared<const config::SubnetConfig>(),
                        std::make_shared<const sm::Stored>(),
                        policy::merged_policy({}, {})};
