@@ -8,6 +8,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include "mad/wire/notice.h"
 #include "mad/wire/sa/records.h"
@@ -173,7 +174,7 @@ struct ServerLab {
                                       .log = {},
                                       .clock = lab.world().clock(),
                                       .wall = [] { return std::int64_t{1}; }},
-                      settings);
+                      std::move(settings));
   }
   test::SaLab lab{"ft2:4"};
   sm::InlineCompute compute;
