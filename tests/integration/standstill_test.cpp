@@ -12,13 +12,17 @@ using std::chrono::seconds;
 using test::Managed;
 
 /// The world's clock; the machine was suspended before the given look at uptime(), of which there is one for
-/// each Set.
+/// each Set, and `again` looks later each time (0: never again).
 class SuspendedAt final : public mad::Clock {
  public:
-  SuspendedAt(mad::Clock& clock, unsigned look) : clock_(clock), left_(look) {}
+  SuspendedAt(mad::Clock& clock, unsigned look, unsigned again = 0)
+      : clock_(clock), again_(again), left_(look) {}
   mad::TimePoint now() const override { return clock_.now(); }
   mad::TimePoint uptime() const override {
-    if (left_ != 0 && --left_ == 0) suspended_ = seconds(100);
+    if (left_ != 0 && --left_ == 0) {
+      suspended_ += seconds(100);
+      left_ = again_;
+    }
     return clock_.now() + suspended_;
   }
   TimerId call_at(mad::TimePoint at, std::move_only_function<void()> fire) override {
@@ -28,6 +32,7 @@ class SuspendedAt final : public mad::Clock {
 
  private:
   mad::Clock& clock_;
+  unsigned again_;
   mutable unsigned left_;
   mutable mad::Duration suspended_{};
 };
@@ -49,32 +54,11 @@ TEST(StandstillInASweep, HeldSetsAreWrittenSoon) {
   }
 }
 
-/// Suspended for 100 s again and again.
-class SuspendedOften final : public mad::Clock {
- public:
-  SuspendedOften(mad::Clock& clock, unsigned every) : clock_(clock), every_(every) {}
-  mad::TimePoint now() const override { return clock_.now(); }
-  mad::TimePoint uptime() const override {
-    if (++looks_ % every_ == 0) suspended_ += seconds(100);
-    return clock_.now() + suspended_;
-  }
-  TimerId call_at(mad::TimePoint at, std::move_only_function<void()> fire) override {
-    return clock_.call_at(at, std::move(fire));
-  }
-  void cancel(TimerId id) override { clock_.cancel(id); }
-
- private:
-  mad::Clock& clock_;
-  unsigned every_;
-  mutable unsigned looks_ = 0;
-  mutable mad::Duration suspended_{};
-};
-
 /// As on a large fabric, whose every sweep is longer than a standstill: the sweep goes on where it was held,
 /// instead of failing with all that is left.
 TEST(StandstillInASweep, ManyOfThemDoNotKeepTheFabricDown) {
   sim::World world(test::spec("ft2:8"));
-  SuspendedOften clock(world.clock(), 50);
+  SuspendedAt clock(world.clock(), 50, 50);
   config::SubnetConfig config;
   config.sweep.interval = std::chrono::hours(1);
   Managed manager(world, clock, config);
