@@ -33,22 +33,23 @@ def free_ports(count):
 
 
 class Sm:
-    """An smd on a host, whose state is in one folder whenever it runs. `patience` in seconds for its answers."""
+    """An smd on a host, whose state is in one folder whenever it runs; `program` is the laboratory's own unless told.
+    `patience` in seconds for its answers."""
 
     patience = 60
 
-    def __init__(self, lab, host, config):
-        self.lab, self.host = lab, host
+    def __init__(self, lab, host, config, program=None):
+        self.lab, self.host, self.program = lab, host, program or lab.smd
         self.config = lab.folder / f"{host}.toml"
         self.config.write_text(config)
         self.start()
 
     def start(self):
-        self.client = self.lab.start(self.host, self.lab.smd, "run", "--config", str(self.config), "--state-dir",
+        self.client = self.lab.start(self.host, self.program, "run", "--config", str(self.config), "--state-dir",
                                      str(self.lab.folder / f"{self.host}.state"), "--socket", "api.sock")
 
     def ask(self, *words, ok=(0,)):
-        done = subprocess.run([self.lab.smd, *words, "--socket", self.client.folder / "api.sock"], capture_output=True,
+        done = subprocess.run([self.program, *words, "--socket", self.client.folder / "api.sock"], capture_output=True,
                               text=True, timeout=self.patience, check=False)
         check(ok is None or done.returncode in ok, f"smd {words}: {done.returncode} {done.stdout} {done.stderr}")
         return done
@@ -65,7 +66,7 @@ class Sm:
 class Smd:
     """The pair: sms[0] is master, sms[1] has a current copy."""
 
-    def __init__(self, lab, hosts, profile="normal", master_priority=12):
+    def __init__(self, lab, hosts, profile="normal", master_priority=12, program=None):
         key = lab.folder / "ha_key"
         key.touch(0o600)
         key.write_text(secrets.token_hex(32))
@@ -74,7 +75,7 @@ class Smd:
         for at, host in enumerate(hosts[:2]):
             self.sms.append(Sm(lab, host, f'[sm]\npriority = {10 - at}\nmaster_priority = {master_priority}\n'
                                f'[ha]\nprofile = "{profile}"\nlisten = "127.0.0.1:{ports[at]}"\n'
-                               f'peers = ["127.0.0.1:{ports[1 - at]}"]\npsk_file = "{key}"\n'))
+                               f'peers = ["127.0.0.1:{ports[1 - at]}"]\npsk_file = "{key}"\n', program))
             if at == 0:
                 wait_for(lambda: "state=up" in self.sms[0].client.log(), 60, "smd up")
         wait_for(lambda: self.sms[1].role() == "current", 60, "a current copy at the standby")
