@@ -171,13 +171,15 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                  .config = config_}) {}
 
 void SubnetManager::resweep(Resweep kind, std::string reason) {
-  if (kind == Resweep::converge) loop_.converge(true);
+  using Fresh = DecideInput::Fresh;
   switch (kind) {
     case Resweep::light:
       return agenda_.add(Work::light, std::move(reason));
     case Resweep::heavy:
       return agenda_.add(Work::heavy, std::move(reason), true);
     case Resweep::converge:
+    case Resweep::converge_engine:
+      loop_.converge(kind == Resweep::converge ? Fresh::new_layers : Fresh::any_engine);
       return agenda_.add(Work::incremental, std::move(reason), true);
   }
 }

@@ -54,7 +54,8 @@ void set_one(Map& map, const Map& configured, const Key& key, std::optional<log:
   }
 }
 
-std::optional<sm::Resweep> resweep_of(std::string_view kind) {
+std::optional<sm::Resweep> resweep_of(std::string_view kind, bool engine) {
+  if (engine) return kind == "converge" ? std::optional(sm::Resweep::converge_engine) : std::nullopt;
   if (kind == "light") return sm::Resweep::light;
   if (kind == "heavy") return sm::Resweep::heavy;
   if (kind == "converge") return sm::Resweep::converge;
@@ -66,16 +67,20 @@ std::optional<sm::Resweep> resweep_of(std::string_view kind) {
 Answer post_resweep(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto body = object_of(question.body, {"sweep", "dry_run"});
+  const auto body = object_of(question.body, {"sweep", "engine", "dry_run"});
   if (!body) return body.error();
   const auto asked = text_in(*body, "sweep");
   if (!asked) return asked.error();
   const auto dry_run = dry_run_in(*body);
   if (!dry_run) return dry_run.error();
+  const auto engine = flag_in(*body, "engine");
+  if (!engine) return engine.error();
   const auto kind = asked->value_or("light");
-  const auto sweep = resweep_of(kind);
+  const auto sweep = resweep_of(kind, *engine);
   if (!sweep)
-    return bad_body(fmt::format("sweep: found \"{}\", allowed \"light\", \"heavy\" or \"converge\"", kind));
+    return bad_body(
+        fmt::format("sweep: found \"{}\", allowed {}", kind,
+                    *engine ? "with engine only \"converge\"" : "\"light\", \"heavy\" or \"converge\""));
   const auto& waiting = chosen->view->waiting;
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));

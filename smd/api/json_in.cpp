@@ -45,11 +45,15 @@ std::expected<std::optional<std::string>, Answer> text_in(const boost::json::obj
   return std::string(member->get_string());
 }
 
-std::expected<bool, Answer> dry_run_in(const boost::json::object& object) {
-  const auto* member = object.if_contains("dry_run");
+std::expected<bool, Answer> flag_in(const boost::json::object& object, std::string_view name) {
+  const auto* member = object.if_contains(name);
   if (member == nullptr) return false;
-  if (!member->is_bool()) return std::unexpected(bad_body("dry_run: must be true or false"));
+  if (!member->is_bool()) return std::unexpected(bad_body(fmt::format("{}: must be true or false", name)));
   return member->get_bool();
+}
+
+std::expected<bool, Answer> dry_run_in(const boost::json::object& object) {
+  return flag_in(object, "dry_run");
 }
 
 }  // namespace smd::api

@@ -26,8 +26,10 @@ std::expected<boost::json::object, Answer> object_of(std::string_view body,
 std::expected<std::optional<std::string>, Answer> text_in(const boost::json::object& object,
                                                           std::string_view name);
 
-/// The member `dry_run` of an object, false without one: whether the call is only to say what it would do.
-/// 400: not true or false.
+/// A truth value of an object, false where it has no such member. 400: not true or false.
+std::expected<bool, Answer> flag_in(const boost::json::object& object, std::string_view name);
+
+/// The member `dry_run`: whether the call is only to say what it would do. As flag_in().
 std::expected<bool, Answer> dry_run_in(const boost::json::object& object);
 
 }  // namespace smd::api

@@ -202,8 +202,10 @@ Done Asker::accept() {
 
 Done Asker::resweep() {
   const auto kind = options_.sweep.empty() ? "light" : options_.sweep;
+  json::object body{{"sweep", kind}};
+  if (options_.engine) body["engine"] = true;
   return each([&](const std::string& name, bool) -> Done {
-    const auto value = call("POST", path_of(name, "resweep"), json::serialize(json::object{{"sweep", kind}}));
+    const auto value = call("POST", path_of(name, "resweep"), json::serialize(body));
     if (!value) return std::unexpected(value.error());
     if (options_.json) {
       out_ << json::serialize(*value) << '\n';
@@ -372,6 +374,8 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
                    "light (the default): is all as it was; heavy: read everything; "
                    "converge: tables made afresh, in steps")
       ->check(CLI::IsMember({"light", "heavy", "converge"}));
+  resweep->add_flag("--engine", options.engine,
+                    "of converge: to another engine's tables too, where they are better by a tenth");
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* sweep = add_command(app, options, "sweep", "keeps sweeps off for a while, or puts them on again");
   sweep->add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")

@@ -41,6 +41,7 @@ struct AskOptions {
   std::string sm;               ///< handover: port GUID; empty: the standby that is to get it
   unsigned priority = 0;        ///< priority
   std::string sweep;            ///< resweep
+  bool engine = false;          ///< resweep converge
   std::string sweeps, off_for;  ///< sweep
   std::string level, subject;   ///< log
   std::string folder, files;    ///< dump

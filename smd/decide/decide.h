@@ -33,7 +33,8 @@ struct DecideInput {
   /// Tables are computed by the engine, not repaired.
   enum class Fresh : std::uint8_t {
     no,
-    canonical,     ///< as if there were none, but an engine that was chosen by its load stays
+    canonical,     ///< as if there were none, but the engine stays, and so do the layers of pairs
+    new_layers,    ///< the same, and pairs have the layers that the engine gives them
     any_engine,    ///< the same, and the engine may change if that is worth it
     same_ranking,  ///< by the engine and ranking of the tables before; no routes if that has none
   };

@@ -82,7 +82,8 @@ RoutePartOr RouteDecision::fresh() {
   part->why = std::move(chosen->why);
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
-  part->new_layers = in_.fresh == DecideInput::Fresh::any_engine;
+  part->new_layers =
+      in_.fresh == DecideInput::Fresh::new_layers || in_.fresh == DecideInput::Fresh::any_engine;
   if (!part->new_layers) keep_first_layers(in_.stored, input.context, *part);
   return part;
 }

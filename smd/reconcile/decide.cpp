@@ -237,10 +237,10 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
                                                                   const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
   input.stop = stop;
-  input.fresh = engine_may_change_ ? DecideInput::Fresh::any_engine : DecideInput::Fresh::canonical;
+  input.fresh = converge_to_;
   auto best = goal_of(input);
-  if (best && best->next.routes->by_load && best->next.routes->engine != now.engine && !engine_may_change_)
-    best = std::nullopt;
+  const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine;
+  if (other && converge_to_ != Fresh::any_engine) best = std::nullopt;
   if (best && !best->interrupts) return best;
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
@@ -251,13 +251,13 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
     best->accepted = true;
     return best;
   }
-  input.fresh = DecideInput::Fresh::same_ranking;
+  input.fresh = Fresh::same_ranking;
   auto near = goal_of(input);
   const auto worth = [](const routing::RouteLoad& better, const routing::RouteLoad& than) {
     return better.max_link_time <= routing::kWorthwhile * than.max_link_time;
   };
   const auto present = load_of(now, parts_.compute.parallel());
-  const bool asked = engine_may_change_;
+  const bool asked = converge_to_ != Fresh::canonical;
   const bool better = asked && near && best && worth(best->load, near->load);
   if (near && !near->interrupts && near->load <= present && !better) return near;
   return asked && best && worth(best->load, present) ? std::move(best) : std::nullopt;
@@ -284,7 +284,8 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
             "other routes need are not read yet")
         .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
-    converging_ = engine_may_change_ = false;
+    converging_ = false;
+    converge_to_ = Fresh::canonical;
     routes_since_ = parts_.clock.now();
     co_return true;
   }
@@ -300,7 +301,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   times_ = goal->times;
   converging_ = !goal->whole;
   if (converging_) parts_.agenda.add(Work::incremental, "converge");
-  if (!converging_) engine_may_change_ = false;
+  if (!converging_) converge_to_ = Fresh::canonical;
   co_return true;
 }
 

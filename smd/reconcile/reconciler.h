@@ -133,11 +133,12 @@ class Reconciler {
   /// Service parts of which the last run has left something.
   PartSet unfinished() const { return unfinished_; }
 
-  /// Tables converge to the engine's own, one step in each run of `fabric`. `asked`: by the operator; then an
-  /// engine that was chosen by its load may change.
-  void converge(bool asked = false) {
+  using Fresh = DecideInput::Fresh;
+  /// Tables converge to the engine's own, one step in each run of `fabric`. More than `canonical` is for the
+  /// operator to ask for.
+  void converge(Fresh to = Fresh::canonical) {
     converging_ = true;
-    engine_may_change_ = engine_may_change_ || asked;
+    converge_to_ = std::max(converge_to_, to);
   }
   bool converging() const { return converging_; }
   /// Repaired tables have not changed for so long.
@@ -181,7 +182,8 @@ class Reconciler {
   std::vector<Guid> came_up_;
   Drain drain_;  ///< of the last tables that were written
   TableBaseline baseline_;
-  bool converging_ = false, engine_may_change_ = false;
+  bool converging_ = false;
+  Fresh converge_to_ = Fresh::canonical;
   bool may_interrupt_ = false;     ///< what was decided is written, though it takes routes out of service
   mad::TimePoint routes_since_{};  ///< when the tables last changed
 };

@@ -36,7 +36,8 @@ using WorkSet = base::EnumSet<Work>;
 enum class Resweep : std::uint8_t {
   light,
   heavy,
-  converge,  ///< tables converge to the engine's own, in steps
+  converge,        ///< tables converge to the engine's own, in steps
+  converge_engine  ///< the same, and to another engine's where that is worth it
 };
 
 struct Asked {

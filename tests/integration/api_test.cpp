@@ -274,12 +274,16 @@ TEST_F(Api, SweepsAreAskedForOfOneSubnet) {
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202);
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "heavy"})");
   ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "converge"})");
+  ask("POST", "/v1/subnets/up/resweep", "Asked", 202, R"({"sweep": "converge", "engine": true})");
 
-  EXPECT_THAT(backend_.asked,
-              ElementsAre(testing::Pair(0U, sm::Resweep::light), testing::Pair(0U, sm::Resweep::heavy),
-                          testing::Pair(0U, sm::Resweep::converge)));
+  EXPECT_THAT(
+      backend_.asked,
+      ElementsAre(testing::Pair(0U, sm::Resweep::light), testing::Pair(0U, sm::Resweep::heavy),
+                  testing::Pair(0U, sm::Resweep::converge), testing::Pair(0U, sm::Resweep::converge_engine)));
   EXPECT_EQ(error("POST", "/v1/subnets/up/resweep", 400, R"({"sweep": "full"})"),
             "sweep: found \"full\", allowed \"light\", \"heavy\" or \"converge\"");
+  EXPECT_EQ(error("POST", "/v1/subnets/up/resweep", 400, R"({"sweep": "heavy", "engine": true})"),
+            "sweep: found \"heavy\", allowed with engine only \"converge\"");
 }
 
 TEST_F(ApiPartitions, SweepsAreOffUntilTheTimeIsOver) {

@@ -79,6 +79,39 @@ TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
   }
 }
 
+/// The damaged fabric is best routed by updn, the whole one by nue.
+TEST(OperatorsConvergence, ChangesTheEngineOnlyWhereThatIsAskedFor) {
+  const auto fabric = test::spec("random:12:4:2:5+guids=3");
+  const auto left = cables_of(test::spec("random:12:4:2:5+guids=3+cut=40:5"));
+  sim::World world(fabric);
+  std::vector<sim::Place> lost;
+  for (const auto& cable : cables_of(fabric)) {
+    if (std::ranges::find(left, cable) != left.end()) continue;
+    lost.push_back(cable);
+    world.fabric().faults().link_down(cable);
+  }
+  test::Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(2s);
+  const auto engine = [&] { return manager.last().decided.routes->engine; };
+  EXPECT_EQ(engine(), "updn");
+  for (const auto& cable : lost) world.fabric().faults().link_up(cable);
+  world.run_for(10s);
+  manager->resweep(sm::Resweep::converge, "test");
+  world.run_for(60s);
+  const auto same = manager.last().decided.routes;
+  manager->resweep(sm::Resweep::converge_engine, "test");
+  world.run_for(60s);
+  world.run(group.stop());
+
+  EXPECT_EQ(same->engine, "updn");
+  EXPECT_EQ(engine(), "nue");
+  EXPECT_LT(load_of(*manager.last().decided.routes), load_of(*same));
+  EXPECT_TRUE(manager.last().decided.routes->verification.clean());
+  EXPECT_TRUE(world.fabric().reach().all());
+}
+
 INSTANTIATE_TEST_SUITE_P(Fabrics, QuietConvergence,
                          testing::Values("mesh:4x4:2", "torus:4x4:2", "hyperx:4x3:2", "dragonfly:3:1:2",
                                          "random:12:4:2:5+guids=3", "random:16:5:2:9+guids=4"));
