@@ -93,6 +93,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .settle = [this] { return settle(); }},
                   [this](const wire::Notice& notice, Lid from) {
                     traps_.heard(notice, from);
+                    status_.publish_activity();
                     mastership_.heard(notice, from);
                   }),
       inventory_({.clock = parts_.clock,
@@ -108,6 +109,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                .log = parts_.log,
                .events = events_,
                .published = parts_.published,
+               .activity = parts_.activity,
                .tx = tx_,
                .loop = loop_,
                .mastership = mastership_,

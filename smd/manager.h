@@ -34,6 +34,7 @@
 #include "smd/schedule/agenda.h"
 #include "smd/schedule/scheduler.h"
 #include "smd/schedule/trap_intake.h"
+#include "smd/snapshot/activity.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/status/inventory_keeper.h"
 #include "smd/status/subnet_status.h"
@@ -59,6 +60,8 @@ struct ManagerParts {
   events::EventRing* events = nullptr;  ///< null: events are dropped
   /// Where snapshots go; a place of the caller's outlives the manager.
   std::shared_ptr<Published<Snapshot>> published = std::make_shared<Published<Snapshot>>();
+  /// Where counts that go on between two snapshots go, in the same way.
+  std::shared_ptr<PublishedActivity> activity = std::make_shared<PublishedActivity>();
   /// Where views of the SMs of the fabric go, in the same way.
   std::shared_ptr<PublishedSms> sms = std::make_shared<PublishedSms>();
 };
@@ -113,6 +116,8 @@ class SubnetManager final : public FabricRequests {
 
   /// The latest Snapshot, null before the first; any thread.
   std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
+  /// The latest counts, null before the first sweep; any thread.
+  std::shared_ptr<const Activity> activity() const { return parts_.activity->get(); }
   /// The SMs of the fabric as they are now, ours included; any thread.
   std::shared_ptr<const SmView> sms() const { return parts_.sms->get(); }
   /// What SMInfo says of us now; from any thread.

@@ -28,6 +28,7 @@ asio::awaitable<void> SubnetManager::serve() {
         {.retraining = retrainer_.next_look(), .vl_tables = vl_tables_.next()}, known);
     if (!asked) co_return;
     const auto outcome = co_await work(scheduler_.take_due(known));
+    status_.publish_activity();
     if (outcome == Outcome::cancelled) co_return;
     const bool lasts = outcome == Outcome::done && retrainer_.pending();
     if ((options_.once && !lasts) || options_.dry_run) co_return;

@@ -28,6 +28,7 @@
 #include "smd/replica/call.h"
 #include "smd/replica/view.h"
 #include "smd/schedule/agenda.h"
+#include "smd/snapshot/activity.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/store/event_log.h"
 #include "smd/store/trouble.h"
@@ -79,6 +80,7 @@ struct SubnetView {
   std::optional<Waiting> waiting{};
   std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
   std::chrono::system_clock::time_point swept{};   ///< when that ended
+  std::shared_ptr<const sm::Activity> activity{};  ///< null before the first sweep
   std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
   sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
   /// What this standby has read of the master's groups; null: nothing.
@@ -90,6 +92,11 @@ struct SubnetView {
   /// Goes up with each change of snapshot, ground and registry; another number after a restart.
   std::uint64_t epoch = 0;
 };
+
+/// All 0 before the first sweep.
+inline sm::Activity activity_of(const SubnetView& view) {
+  return view.activity ? *view.activity : sm::Activity{};
+}
 
 struct DaemonInfo {
   std::string version;

@@ -211,11 +211,11 @@ void write_counts(Scrape& scrape) {
 
 void write_totals(Scrape& scrape) {
   write_one(scrape, "smd_traps_received_total", Form::counter, "Traps since the start",
-            [](const Scraped& subnet) { return subnet.now()->traps; });
+            [](const Scraped& subnet) { return activity_of(*subnet.view).traps; });
   write_one(scrape, "smd_smps_total", Form::counter, "SMPs sent since the start",
-            [](const Scraped& subnet) { return subnet.now()->smps; });
+            [](const Scraped& subnet) { return activity_of(*subnet.view).smps; });
   write_one(scrape, "smd_smp_timeouts_total", Form::counter, "SMPs without an answer since the start",
-            [](const Scraped& subnet) { return subnet.now()->smp_timeouts; });
+            [](const Scraped& subnet) { return activity_of(*subnet.view).smp_timeouts; });
   if (scrape.out.family("smd_replica_lag_transactions", Form::gauge,
                         "Transactions that a standby (guid) lacks of what this SM has committed")) {
     for (const auto& subnet : scrape.subnets) {

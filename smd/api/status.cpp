@@ -191,12 +191,12 @@ JsonArray duplicates_json(const sm::Subnet& subnet) {
 }
 
 /// P_Keys of end ports that smd has not given them.
-Json partitions_json(const sm::Snapshot& now) {
+Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
   const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
   const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   JsonArray keys;
   for (const auto key : foreign.keys) keys.push_back(pkey(key));
-  const auto& violations = now.violations;
+  const auto violations = activity_of(view).violations;
   return Json(JsonObject{{"foreign_ports", number(foreign.ports)},
                          {"foreign_pkeys", Json(std::move(keys))},
                          {"pkey_violations", number(violations.pkey)},
@@ -316,7 +316,7 @@ void add_fabric(const SubnetView& view, JsonObject& object) {
   object.emplace("ports_disabled", now ? disabled_ports_json(*now) : Json(JsonArray{}));
   object.emplace("unresponsive", Json(now ? unresponsive_json(*now) : JsonArray{}));
   object.emplace("refused_sets", Json(now ? refused_json(*now->subnet) : JsonArray{}));
-  object.emplace("partitions", now ? partitions_json(*now) : Json{});
+  object.emplace("partitions", now ? partitions_json(view, *now) : Json{});
   object.emplace("qos", now ? qos_status_json(view, *now) : Json{});
   object.emplace("m_keys", now ? own_m_keys_json(*now) : Json{});
   object.emplace("unknown_m_keys", Json(now ? m_keys_json(*now) : JsonArray{}));
@@ -361,9 +361,10 @@ void add_history(const SubnetView& view, JsonObject& object) {
   object.emplace("links_degraded", now ? degraded_json(*now) : Json(JsonArray{}));
   object.emplace("clients", clients_json(view));
   object.emplace("groups_read", groups_read_json(view));
-  object.emplace("smps", now ? number(now->smps) : Json{});
-  object.emplace("smp_timeouts", now ? number(now->smp_timeouts) : Json{});
-  object.emplace("traps", now ? number(now->traps) : Json{});
+  const auto activity = activity_of(view);
+  object.emplace("smps", now ? number(activity.smps) : Json{});
+  object.emplace("smp_timeouts", now ? number(activity.smp_timeouts) : Json{});
+  object.emplace("traps", now ? number(activity.traps) : Json{});
   const bool changed = now && !now->last_change.empty();
   object.emplace("last_change", changed ? Json(JsonObject{{"what", text(now->last_change)},
                                                           {"at", unix_json(now->last_change_at)}})

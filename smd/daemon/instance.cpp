@@ -130,6 +130,7 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
   view->registry = registry_.get();
   view->groups_read = groups_read_->get();
   view->sms = sms_->get();
+  view->activity = activity_->get();
   view->replica = replica_->get();
   return view;
 }
@@ -192,6 +193,7 @@ asio::awaitable<bool> Instance::open() {
   ++now_.epoch;
   now_.snapshot.reset();  // of before: what the fabric is now is not known yet
   snapshot_->set(nullptr);
+  activity_->set(nullptr);
   waited_for("port");
   log_.info("port.opened").kv("device", now_.port).kv("port_guid", end_->port_guid()).subject(now_.port);
   co_return true;
@@ -362,6 +364,7 @@ sm::ManagerParts Instance::parts() {
           .policies = now_.ground->policies,
           .events = &ring_,
           .published = snapshot_,
+          .activity = activity_,
           .sms = sms_};
 }
 

@@ -153,6 +153,7 @@ class Instance {
   std::unique_ptr<replica::Replicator> replicator_;  ///< null: the state is not copied
   std::shared_ptr<replica::PublishedReplica> replica_ = std::make_shared<replica::PublishedReplica>();
   std::shared_ptr<sm::Published<sm::Snapshot>> snapshot_ = std::make_shared<sm::Published<sm::Snapshot>>();
+  std::shared_ptr<sm::PublishedActivity> activity_ = std::make_shared<sm::PublishedActivity>();
   std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   std::unique_ptr<sm::SubnetManager> manager_;
   /// Questions to subnet administration: clients wait for them, as nodes wait for the manager.

@@ -83,6 +83,7 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
     if (!looked) co_return;
     const bool decided = co_await foresee();
     if (!decided) co_return;
+    parts_.status.publish_activity();
     const bool time = co_await clock.sleep(kLookAtCopy);
     if (!time) co_return;
   }

@@ -16,7 +16,6 @@
 #include "smd/policy/disabled_ports.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/sweep_summary.h"
-#include "smd/schedule/violations.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline snapshots {
@@ -38,9 +37,7 @@ struct Snapshot {
   /// The latest event of links and nodes, in words, and when that was; empty: none since the start.
   std::string last_change;
   UnixTime last_change_at = 0;
-  std::uint64_t traps = 0, smps = 0, smp_timeouts = 0;  ///< since the start
-  ViolationCounts violations;                           ///< the same
-  UnixTime state_since = 0;                             ///< when the state became what it is
+  UnixTime state_since = 0;  ///< when the state became what it is
 };
 
 using base::Published;

@@ -20,6 +20,7 @@ constexpr unsigned kSameReason = 3;
 /// The snapshot first: readers of the event find it.
 void SubnetStatus::publish(events::Payload told) {
   const auto before = published();
+  publish_activity();
   parts_.published->set(snapshot());
   if (!before || before->summary.state != summary_.state || before->summary.why != summary_.why) {
     parts_.events.publish(
@@ -77,13 +78,16 @@ std::shared_ptr<const Snapshot> SubnetStatus::snapshot() const {
   snapshot->last_change = parts_.inventory.last_change();
   snapshot->last_change_at = parts_.inventory.last_change_at();
   snapshot->state_since = state_since_;
-  const auto counters = parts_.tx.counters();
-  snapshot->traps = parts_.traps.count();
-  snapshot->violations = parts_.traps.violations();
-  snapshot->smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
-                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
-  snapshot->smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
   return snapshot;
+}
+
+void SubnetStatus::publish_activity() {
+  const auto counters = parts_.tx.counters();
+  Activity activity{.traps = parts_.traps.count(), .violations = parts_.traps.violations()};
+  activity.smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
+                  counters.total(&mad::AttributeCounters::sent, wire::Method::set);
+  activity.smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);
+  parts_.activity->set(std::make_shared<const Activity>(activity));
 }
 
 }  // namespace smd::sm::inline status

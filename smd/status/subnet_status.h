@@ -18,6 +18,7 @@
 #include "smd/reconcile/reconciler.h"
 #include "smd/report/sweep_summary.h"
 #include "smd/schedule/trap_intake.h"
+#include "smd/snapshot/activity.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/status/inventory_keeper.h"
 
@@ -32,6 +33,7 @@ class SubnetStatus {
     log::Log log;
     events::Publisher events;
     std::shared_ptr<Published<Snapshot>> published;  ///< where snapshots go
+    std::shared_ptr<PublishedActivity> activity;     ///< where counts go
     const mad::Transactions& tx;
     Reconciler& loop;
     Mastership& mastership;
@@ -66,6 +68,8 @@ class SubnetStatus {
   void publish_sweep();
   /// Publishes the snapshot after a change between two sweeps.
   void publish_between_sweeps() { publish(events::SnapshotPublished{}); }
+  /// Publishes the counts of traps and SMPs, which go on where nothing else changes.
+  void publish_activity();
   /// Between two sweeps: the state as the current Subnet gives it; published where it is another one.
   void judge_again();
   /// No switch has more to tell: not unsettled any more.

@@ -134,8 +134,8 @@ def differences(ours, theirs, text):
 
 def compare(given, folder, seed, running=None):
     """Of a file by an opensm that is running (one without and one with allow_both_pkeys), or by a new one; whether a new one
-    was needed. One that is running numbers partitions without a P_Key on from where it was, and with allow_both_pkeys it may
-    lose one of the two keys of a port that had the other one before."""
+    was needed. One that is running numbers partitions without a P_Key on from where it was. It may lose keys, never have more: with
+    allow_both_pkeys one of the two of a port, without only those of a switch's port 0 (docs/partitions.md)."""
     rng = random.Random(seed)
     text = a_file(rng, numbered=running is not None)
     both = rng.random() < 0.5
@@ -143,8 +143,13 @@ def compare(given, folder, seed, running=None):
     conf.write_text(text)
     ours, refused = keys_of_smd(given.members, conf, both)
     check(ours, f"seed {seed}: smd refuses a file that opensm takes\n{refused}{text}")
-    if running and not list(differences(ours, running[both].change(text).keys(), text)):
-        return False
+    if running:
+        theirs = running[both].change(text).keys()
+        if not list(differences(ours, theirs, text)):
+            return False
+        wrong = [name for guid, kind, name in PORTS if not theirs[guid][0] <= ours[guid][0] | {0x7FFF, 0xFFFF} or
+                 (theirs[guid][0] != ours[guid][0] and not both and kind == "ca" and guid != HOSTS["h0"])]
+        check(not wrong, f"seed {seed}, both={both}, by an opensm that ran: {wrong}, {list(differences(ours, theirs, text))}\n{text}")
     with Opensm(folder / "net", both, text) as opensm:
         wrong = "\n".join(differences(ours, opensm.keys(), text))
     check(not wrong, f"seed {seed}, both={both}: {wrong}\n{text}")
@@ -161,7 +166,7 @@ def scenario(given):
         with Opensm(folder / "net", False) as one_key, Opensm(folder / "net", True) as both_keys:
             anew = sum(compare(given, folder, seed, (one_key, both_keys)) for seed in range(given.seed, given.seed + files))
     print(f"{files} files by one opensm ({anew} of them only after a new start), {files // 25} by one each: the same keys on every port")
-    check(anew <= files // 10, f"{anew} of {files} files needed a new opensm")
+    check(anew <= files // 5, f"{anew} of {files} files needed a new opensm")
 
 
 def arguments(parser):
