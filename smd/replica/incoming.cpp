@@ -64,8 +64,20 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
   }
 }
 
-/// Until the connection ends; returns why.
+/// Until the connection ends, and what it has brought is kept; returns why it has ended.
 asio::awaitable<std::string> Replicator::receive(std::string peer, std::shared_ptr<ByteStream> stream) {
+  const auto intake = std::make_shared<Intake>();
+  tasks_.spawn(keep_all(stream, intake));
+  auto reason = co_await read_all(std::move(peer), stream, intake);
+  intake->ended = true;
+  intake->wake.wake_all();
+  bool going = true;
+  while (going && !intake->kept) going = co_await intake->wake.wait();
+  co_return intake->wrong.empty() ? std::move(reason) : intake->wrong;
+}
+
+asio::awaitable<std::string> Replicator::read_all(std::string peer, std::shared_ptr<ByteStream> stream,
+                                                  std::shared_ptr<Intake> intake) {
   const bool sent = co_await stream->write(std::make_shared<const Bytes>(hello()));
   if (!sent) co_return "closed";
   FrameReader reader;
@@ -78,14 +90,34 @@ asio::awaitable<std::string> Replicator::receive(std::string peer, std::shared_p
     if (bytes.empty()) co_return "closed, or silent";
     reader.add(bytes);
     bool changed = false;
+    const bool ours = co_await image_.take();
+    if (!ours) co_return "cancelled";
     auto wrong = co_await take_all(peer, stream, &reader, &greeted, &changed);
+    image_.give();
     // What was whole before a wrong frame is kept: the stream goes on after it, where it is not begun anew.
     if (changed && receiver_->position() != Position{}) {
-      auto not_kept = co_await keep(stream);
-      if (wrong.empty()) wrong = std::move(not_kept);
+      intake->changed = true;
+      intake->wake.wake_all();
     }
     if (!wrong.empty()) co_return wrong;
   }
+}
+
+/// Keeps what has come, while more comes: what a slow disk has made wait is kept at once.
+asio::awaitable<void> Replicator::keep_all(std::shared_ptr<ByteStream> stream,
+                                           std::shared_ptr<Intake> intake) {
+  bool going = true;
+  while (going && (intake->changed || !intake->ended)) {
+    if (!std::exchange(intake->changed, false)) {
+      going = co_await intake->wake.wait();
+      continue;
+    }
+    intake->wrong = co_await keep(stream);
+    going = intake->wrong.empty();
+    if (!going) stream->close();  // the reader ends
+  }
+  intake->kept = true;
+  intake->wake.wake_all();
 }
 
 /// The frames that have come as a whole. As take().
@@ -227,7 +259,11 @@ std::string Replicator::compare(const DigestsAt& word) {
 
 /// What the receiver has taken comes into force at once, then to the disk, and is acknowledged.
 asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream) {
+  const bool ours = co_await image_.take();
+  if (!ours) co_return "cancelled";
   const auto changed = receiver_->take_changed();
+  const auto at = receiver_->position();
+  const auto source = receiver_->source();
   auto now = kept_;
   std::string wrong;
   const bool done = co_await parts_.compute.execute([&] {
@@ -235,39 +271,30 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
     if (!state) wrong = state.error();
     if (state) now = *std::move(state);
   });
+  image_.give();
   if (!done) co_return "cancelled";
   if (!wrong.empty()) {
     receiver_->forget();
     co_return wrong;
   }
-  if (!accepts(receiver_->source())) {  // we may be master by now
+  if (!accepts(source)) {  // we may be master by now
     receiver_->forget();
     co_return "it is not our master any more";
   }
-  const auto before = std::exchange(kept_, now);
+  kept_ = std::move(now);
   auto& replica = std::get<store::ReplicaStatePtr>(kept_);
   auto placed = std::make_shared<store::ReplicaState>(*replica);
-  placed->position = receiver_->position();
-  placed->source = receiver_->source();
-  const auto at = placed->position;
+  placed->position = at;
+  placed->source = source;
   replica = std::move(placed);
   following_ = true;
   ++replaced_;
   if (parts_.replaced) parts_.replaced();
-  co_await write_down(before, kept_);
+  co_await parts_.disk.commit_all(kept_);
   publish();
   finish_calls();
   const bool sent = co_await stream->write(std::make_shared<const Bytes>(encode(Ack{at})));
   co_return sent ? "" : "closed";
-}
-
-asio::awaitable<void> Replicator::write_down(Kept before, Kept now) {
-  const auto& [stored, registry, policies, replica] = now;
-  if (stored != std::get<sm::StoredPtr>(before)) co_await parts_.disk.commit(stored);
-  if (registry != std::get<sa::RegistryPtr>(before)) co_await parts_.disk.commit_registry(registry);
-  if (policies != std::get<policy::PoliciesPtr>(before)) co_await parts_.disk.commit_policies(policies);
-  // Last: a position is never ahead of its rows.
-  co_await parts_.disk.commit_replica(replica);
 }
 
 }  // namespace smd::replica

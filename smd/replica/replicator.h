@@ -22,6 +22,7 @@
 #include "smd/replica/call.h"
 #include "smd/replica/journal.h"
 #include "smd/replica/receiver.h"
+#include "smd/replica/turn.h"
 #include "smd/replica/view.h"
 #include "smd/store/store.h"
 
@@ -107,6 +108,14 @@ class Replicator final : public store::Store {
     std::shared_ptr<ByteStream> stream;
     std::uint16_t version = 0;
   };
+  /// What a connection to a master has brought.
+  struct Intake {
+    bool changed = false;  ///< there is something to keep
+    bool ended = false;    ///< nothing more comes
+    bool kept = false;     ///< nothing more is kept
+    std::string wrong{};   ///< why it was not kept
+    mad::WaitList wake{};
+  };
   /// A call that is under way.
   struct Asked {
     std::string peer;
@@ -146,6 +155,9 @@ class Replicator final : public store::Store {
   asio::awaitable<void> follow(std::string peer);
   asio::awaitable<void> leave_clients(std::shared_ptr<ByteStream> stream, Guid master);
   asio::awaitable<std::string> receive(std::string peer, std::shared_ptr<ByteStream> stream);
+  asio::awaitable<std::string> read_all(std::string peer, std::shared_ptr<ByteStream> stream,
+                                        std::shared_ptr<Intake> intake);
+  asio::awaitable<void> keep_all(std::shared_ptr<ByteStream> stream, std::shared_ptr<Intake> intake);
   asio::awaitable<std::string> take_all(std::string peer, std::shared_ptr<ByteStream> stream,
                                         FrameReader* reader, bool* greeted, bool* changed);
   asio::awaitable<std::string> take_role(std::string peer, std::shared_ptr<ByteStream> stream,
@@ -155,7 +167,6 @@ class Replicator final : public store::Store {
   std::string compare(const DigestsAt& word);
   bool accepts(Guid source) const;
   asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
-  asio::awaitable<void> write_down(Kept before, Kept now);
   bool is_current() const;
   bool has_copy() const;
   Bytes hello() const;
@@ -197,6 +208,7 @@ class Replicator final : public store::Store {
   sa::RegistryPtr left_;
   Position left_at_{};
   std::optional<Receiver> receiver_;
+  Turn image_;              ///< who reads or changes the receiver's
   bool refused_ = false;    ///< the master's epoch is lower than that of our copy
   bool following_ = false;  ///< kept_ is the master's
   bool stale_ = false;      ///< it was not current when we became master

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "mad/suspend.h"
 #include "smd/replica/byte_stream.h"
+#include "smd/replica/turn.h"
 
 namespace smd::replica {
 
@@ -19,14 +19,10 @@ class TurnStream final : public ByteStream {
 
   asio::awaitable<std::vector<std::uint8_t>> read() override { return stream_->read(); }
   asio::awaitable<bool> write(std::shared_ptr<const std::vector<std::uint8_t>> bytes) override {
-    while (writing_) {
-      const bool woken = co_await turn_.wait();
-      if (!woken) co_return false;
-    }
-    writing_ = true;
+    const bool ours = co_await turn_.take();
+    if (!ours) co_return false;
     const bool sent = co_await stream_->write(std::move(bytes));
-    writing_ = false;
-    turn_.wake_one();
+    turn_.give();
     co_return sent;
   }
   void close() override { stream_->close(); }
@@ -34,8 +30,7 @@ class TurnStream final : public ByteStream {
 
  private:
   ByteStreamPtr stream_;
-  bool writing_ = false;
-  mad::WaitList turn_;
+  Turn turn_;
 };
 
 }  // namespace smd::replica

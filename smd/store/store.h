@@ -10,6 +10,7 @@
 #include "smd/decide/stored.h"
 #include "smd/policy/policies.h"
 #include "smd/registry/registry.h"
+#include "smd/store/kept.h"
 #include "smd/store/replica_state.h"
 
 namespace smd::store {
@@ -55,6 +56,15 @@ class Store {
   virtual ReplicaStatePtr replica() const { return std::make_shared<const ReplicaState>(); }
   /// As commit(), of the replica; by default nothing is kept.
   virtual asio::awaitable<bool> commit_replica(ReplicaStatePtr /*now*/) { co_return true; }
+
+  /// As commit(), of all of it; where `now` is a copy, its position is never kept before what it stands for.
+  virtual asio::awaitable<bool> commit_all(Kept now) {
+    bool kept = co_await commit(std::get<sm::StoredPtr>(now));
+    kept &= co_await commit_registry(std::get<sa::RegistryPtr>(now));
+    kept &= co_await commit_policies(std::get<policy::PoliciesPtr>(now));
+    kept &= co_await commit_replica(std::get<ReplicaStatePtr>(now));
+    co_return kept;
+  }
 
   /// By default nothing is copied from another SM.
   virtual Following following() const { return {}; }

@@ -126,6 +126,21 @@ class StoreThread::Handle final : public Store {
     co_return written;
   }
 
+  asio::awaitable<bool> commit_all(Kept now) override {
+    auto& [stored, registry, policies, replica] = now;
+    std::vector<Item> before;
+    if (stored != safe_) before.push_back(item_of(subnet_, stored));
+    if (registry != registry_) before.push_back(item_of(subnet_, registry));
+    if (policies != policies_) before.push_back(item_of(subnet_, policies));
+    const bool written = co_await thread_.put(std::move(before), item_of(subnet_, replica), clock_);
+    safe_ = written ? stored : nullptr;
+    latest_ = std::move(stored);
+    registry_ = std::move(registry);
+    policies_ = std::move(policies);
+    replica_ = std::move(replica);
+    co_return written;
+  }
+
  private:
   StoreThread& thread_;
   std::string subnet_;
@@ -154,15 +169,20 @@ StoreThread::~StoreThread() {
 void StoreThread::add(Item item) {
   {
     const std::scoped_lock lock(mutex_);
-    auto* same = item.put.empty() ? nullptr : waiting_put(item.put);
-    if (same == nullptr) {
-      items_.push_back(std::move(item));
-    } else {
-      same->task = std::move(item.task);
-      std::ranges::move(item.written, std::back_inserter(same->written));
-    }
+    add_locked(std::move(item));
   }
   wake_.notify_all();
+}
+
+/// The mutex is held.
+void StoreThread::add_locked(Item item) {
+  auto* same = item.put.empty() ? nullptr : waiting_put(item.put);
+  if (same == nullptr) {
+    items_.push_back(std::move(item));
+  } else {
+    same->task = std::move(item.task);
+    std::ranges::move(item.written, std::back_inserter(same->written));
+  }
 }
 
 /// Not begun, and with nothing but puts after it: queues stay short while a disk takes nothing.
@@ -231,22 +251,36 @@ asio::awaitable<std::expected<std::unique_ptr<Store>, std::string>> StoreThread:
 }
 
 template <class State>
-asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now,
-                                       mad::Clock* clock) {
-  const bool waits = !late_;
-  Item item;
+StoreThread::Item StoreThread::item_of(std::string subnet, std::shared_ptr<const State> now) {
   constexpr std::string_view kKind = std::is_same_v<State, sm::Stored>     ? "stored "
                                      : std::is_same_v<State, sa::Registry> ? "registry "
                                      : std::is_same_v<State, ReplicaState> ? "replica "
                                                                            : "policies ";
+  Item item;
   item.put = std::string(kKind) + subnet;
   item.task = [subnet = std::move(subnet), now = std::move(now)](SubnetStates& shelves) {
     shelves.put(subnet, now);
   };
+  return item;
+}
+
+template <class State>
+asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now,
+                                       mad::Clock* clock) {
+  co_return co_await put({}, item_of(std::move(subnet), std::move(now)), clock);
+}
+
+asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad::Clock* clock) {
+  const bool waits = !late_;
   auto answer = std::make_shared<Answer<bool>>();
   const auto executor = co_await asio::this_coro::executor;
   if (waits) item.written.push_back(answer_to(executor, answer));
-  add(std::move(item));
+  {
+    const std::scoped_lock lock(mutex_);
+    for (auto& one : before) add_locked(std::move(one));
+    add_locked(std::move(item));
+  }
+  wake_.notify_all();
   if (!waits) co_return false;
   std::uint64_t seen = 0;
   while (clock != nullptr && !answer->value) {

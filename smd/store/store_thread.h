@@ -60,9 +60,14 @@ class StoreThread {
     std::vector<std::move_only_function<void(bool)>> written{};
   };
   void add(Item item);
+  void add_locked(Item item);
   Item* waiting_put(const std::string& put);
   template <class State>
+  static Item item_of(std::string subnet, std::shared_ptr<const State> now);
+  template <class State>
   asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now, mad::Clock* clock);
+  /// `before` and then `item`, in one turn of the thread: one transaction.
+  asio::awaitable<bool> put(std::vector<Item> before, Item item, mad::Clock* clock);
   void work();
   void run(std::deque<Item> items);
 

@@ -8,21 +8,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "smd/decide/stored.h"
 #include "smd/log/log.h"
 #include "smd/store/database.h"
+#include "smd/store/kept.h"
 #include "smd/store/lock.h"
 #include "smd/store/trouble.h"
 
 namespace smd::store {
-
-/// All that is kept of a subnet, by kind of state.
-using Kept = std::tuple<sm::StoredPtr, sa::RegistryPtr, policy::PoliciesPtr, ReplicaStatePtr>;
-/// Empty ones of each kind.
-Kept nothing_kept();
 
 /// Every trouble is one line when it begins and one when it is over; between them the subnets live from
 /// memory. Used by one thread at a time.
