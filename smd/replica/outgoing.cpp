@@ -30,7 +30,7 @@ asio::awaitable<void> Replicator::accept() {
     }
     auto end = std::make_shared<Outgoing>(
         Outgoing{.stream = std::move(*stream), .sender = Sender(journal_), .peer = {}});
-    end->behind_since = parts_.clock.now();
+    end->since = parts_.clock.now();
     outgoing_.push_back(end);
     tasks_.spawn(serve(end));
     tasks_.spawn(give(std::move(end)));

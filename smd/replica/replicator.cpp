@@ -161,7 +161,7 @@ asio::awaitable<void> Replicator::begin_term() {
   co_await parts_.disk.commit_replica(next);
   told_ = kept_;
   told_changes_ = changes_;
-  covers_ = {{0, changes_}};
+  covers_ = {{0, {.changes = changes_, .at = parts_.clock.now()}}};
   journal_.begin(next->position, next->source);
   beginning_ = false;
   wake_all();
@@ -201,7 +201,8 @@ asio::awaitable<void> Replicator::write_journal() {
     told_ = now;
     told_changes_ = changes;
     if (!made.empty()) journal_.add(std::move(made));
-    covers_[journal_.latest().number] = changes;
+    covers_.try_emplace(journal_.latest().number, Committed{.at = parts_.clock.now()}).first->second.changes =
+        changes;
     wake_all();
     acked_.wake_all();  // calls wait until they are told
     publish();
@@ -219,7 +220,7 @@ asio::awaitable<void> Replicator::wait_for_standby() {
       const auto acked = one->sender.acked();
       if (acked.epoch != journal_.latest().epoch) return false;
       const auto covered = covers_.upper_bound(acked.number);
-      return covered != covers_.begin() && std::prev(covered)->second >= change;
+      return covered != covers_.begin() && std::prev(covered)->second.changes >= change;
     });
   };
   const bool waits = !sync_lost_ || options_.mode == Mode::sync_strict;
@@ -283,23 +284,12 @@ asio::awaitable<void> Replicator::tick() {
   }
 }
 
-/// Standbys that have no connection to us.
-void Replicator::publish_copies(ReplicaView& view) {
-  const auto now = parts_.clock.now();
-  const auto copies = parts_.network.copies();
-  std::map<Guid, mad::TimePoint> behind;
-  for (const auto& copy : copies) {
-    const bool same = copy.at.epoch == view.latest.epoch;
-    const auto known = copies_behind_.find(copy.port);
-    const auto since = copy.at == view.latest || known == copies_behind_.end() ? now : known->second;
-    behind.emplace(copy.port, since);
-    view.standbys.push_back({.name = fmt::format("{}", copy.port),
-                             .port = copy.port,
-                             .acked = copy.at,
-                             .behind = view.latest.number - (same ? copy.at.number : 0),
-                             .lag = now - since});
-  }
-  copies_behind_ = std::move(behind);
+/// How long the oldest transaction that is not acknowledged has been waiting.
+std::chrono::nanoseconds Replicator::lag_of(Position acked) const {
+  if (acked == journal_.latest()) return {};
+  const bool same = acked.epoch == journal_.latest().epoch;
+  const auto oldest = same ? covers_.upper_bound(acked.number) : covers_.begin();
+  return oldest == covers_.end() ? std::chrono::nanoseconds() : parts_.clock.now() - oldest->second.at;
 }
 
 void Replicator::publish() {
@@ -313,16 +303,24 @@ void Replicator::publish() {
     view.position = view.latest = journal_.latest();
     view.source = journal_.source();
     view.trouble = parts_.network.trouble();
-    publish_copies(view);
+    const auto behind = [&](Position acked) {
+      return view.latest.number - (acked.epoch == view.latest.epoch ? acked.number : 0);
+    };
+    for (const auto& copy : parts_.network.copies()) {  // standbys that have no connection to us
+      view.standbys.push_back({.name = fmt::format("{}", copy.port),
+                               .port = copy.port,
+                               .acked = copy.at,
+                               .behind = behind(copy.at),
+                               .lag = lag_of(copy.at)});
+    }
     for (const auto& end : outgoing_) {
       const auto acked = end->sender.acked();
-      const bool same = acked.epoch == view.latest.epoch;
-      if (end->sender.is_current()) end->behind_since = parts_.clock.now();
-      view.standbys.push_back({.name = end->stream->peer(),
-                               .port = end->peer.port,
-                               .acked = acked,
-                               .behind = view.latest.number - (same ? acked.number : 0),
-                               .lag = parts_.clock.now() - end->behind_since});
+      view.standbys.push_back(
+          {.name = end->stream->peer(),
+           .port = end->peer.port,
+           .acked = acked,
+           .behind = behind(acked),
+           .lag = std::min(lag_of(acked), std::chrono::nanoseconds(parts_.clock.now() - end->since))});
     }
   } else {
     view.position = replica()->position;

@@ -98,7 +98,7 @@ class Replicator final : public store::Store {
     bool greeted = false, gone = false;
     Image left{};  ///< what it leaves us, so far
     std::uint32_t left_chunks = 0;
-    mad::TimePoint behind_since{};  ///< where it is not current
+    mad::TimePoint since{};  ///< when it has connected
     mad::WaitList wake{};
     std::size_t calls = 0;           ///< that are not answered
     std::deque<BytesPtr> answers{};  ///< to be sent
@@ -139,7 +139,7 @@ class Replicator final : public store::Store {
   void lost_sync(bool lost);
   asio::awaitable<void> tick();
   void publish();
-  void publish_copies(ReplicaView& view);
+  std::chrono::nanoseconds lag_of(Position acked) const;
   // outgoing.cpp: to standbys
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(std::shared_ptr<Outgoing> end);
@@ -188,18 +188,22 @@ class Replicator final : public store::Store {
   Kept kept_;
   // As master.
   Journal journal_;
-  Kept told_;                                      ///< what the journal's last transaction leads to
-  std::uint64_t changes_ = 0;                      ///< of kept_, as master
-  std::uint64_t told_changes_ = 0;                 ///< of these, those that are in the journal
-  std::map<std::uint64_t, std::uint64_t> covers_;  ///< changes that a transaction's number covers
-  std::uint64_t later_epoch_ = 0;                  ///< of a replica that has refused ours
-  mad::TimePoint refused_at_{};                    ///< by a standby
+  Kept told_;                       ///< what the journal's last transaction leads to
+  std::uint64_t changes_ = 0;       ///< of kept_, as master
+  std::uint64_t told_changes_ = 0;  ///< of these, those that are in the journal
+  /// A transaction of the journal.
+  struct Committed {
+    std::uint64_t changes = 0;  ///< that it and those before it cover
+    mad::TimePoint at{};
+  };
+  std::map<std::uint64_t, Committed> covers_;  ///< by number; the last 100,000
+  std::uint64_t later_epoch_ = 0;              ///< of a replica that has refused ours
+  mad::TimePoint refused_at_{};                ///< by a standby
   bool raise_ = false;   ///< our epoch is to be higher than later_epoch_, if we stay master
   bool unsaid_ = false;  ///< something was committed after our mastership, and is in no transaction
   bool beginning_ = false, sync_lost_ = false, may_answer_ = true;
   std::list<std::shared_ptr<Outgoing>> outgoing_;
   mad::WaitList journal_wake_, acked_;
-  std::map<Guid, mad::TimePoint> copies_behind_;  ///< of the network's copies, since when
   /// Standbys that had a state of our last mastership, and the SM whose state that began with.
   std::set<Guid> copied_by_;
   Guid began_with_{};
