@@ -40,7 +40,7 @@ class PartitionMerger {
     add_default();
     for (const auto& definition : sources_.conf) add_conf(as_in_force(definition));
     for (const auto& definition : sources_.toml) add_own(as_in_force(definition), {1, kLastFreePKey});
-    for (const auto& definition : sources_.api) add_api(definition);
+    for (const auto& definition : sources_.api) add_api(as_in_force(definition));
     if (!errors_.empty()) return std::unexpected(std::move(errors_));
     finish();
     return MergedPartitions{.policy = std::move(policy_), .warnings = std::move(warnings_)};
@@ -78,10 +78,12 @@ class PartitionMerger {
                                    : fmt::format("\"{}\"", printable(definition.name));
   }
 
-  /// Without a file or a table all ports are full members, as if there were no partitions; with one they are
-  /// limited members unless it says more, and only the SM's port can be talked to.
+  /// Without a file or a table all ports are full members, as if there were no partitions, unless another SM
+  /// has left them otherwise; with one they are limited members unless it says more, and only the SM's port
+  /// can be talked to.
   void add_default() {
     const bool open = sources_.toml.empty() && sources_.conf.empty();
+    policy_.default_as_found = open;
     PartitionDefinition base{.name = "Default", .pkey = kDefaultPartition.value(), .ipoib = open};
     base.members.push_back({.ports = {{PortTerm{.kind = PortTermKind::all}}},
                             .membership = open ? Membership::full : Membership::limited});
@@ -140,6 +142,11 @@ class PartitionMerger {
 
   /// What the API made gives way to files.
   void add_api(const PartitionDefinition& definition) {
+    for (const auto* list : {&sources_.toml, &sources_.conf}) {
+      const auto same = std::ranges::find(*list, definition.name, &PartitionDefinition::name);
+      if (same != list->end() && same->pkey != definition.pkey)
+        warn(same->source, fmt::format("{} is also the name of a partition of the API", shown_name(*same)));
+    }
     if (!definition.pkey) return add_own(definition, sources_.api_pkeys);
     const auto files = explicit_.find(*definition.pkey);
     if (files == explicit_.end()) return add_own(definition, sources_.api_pkeys);

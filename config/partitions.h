@@ -86,6 +86,8 @@ struct PartitionPolicy {
   PortGroups groups{};
   bool allow_both_pkeys = false;
   bool configured = false;  ///< false: no source defines a partition
+  /// No file says who is in the default partition: its members are what they are on the fabric.
+  bool default_as_found = false;
   std::vector<TakenOver> taken_over{};
   std::string toml_file{};
   std::string conf_file{};

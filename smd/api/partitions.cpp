@@ -133,8 +133,10 @@ Json partition_json(const SubnetView& view, const InForce& now, const config::Po
                  {"pending", Json(std::move(pending))}});
 }
 
-bool is_meant(const config::PolicyPartition& partition, const std::string& name) {
+/// `named`: a partition has the name; a P_Key of another one that is written like it does not count then.
+bool is_meant(const config::PolicyPartition& partition, const std::string& name, bool named) {
   if (name.empty() || partition.name == name) return true;
+  if (named) return false;
   const auto pkey = base::parse_pkey(name);
   return pkey && pkey->same_partition(partition.pkey);
 }
@@ -143,8 +145,11 @@ std::vector<Entry> partitions_json(const Question& question, const SubnetView& v
                                    const std::string& name, const std::string& match = {}) {
   std::vector<Entry> all;
   if (!now.policy) return all;
+  const bool named = std::ranges::find(now.policy->partitions, name, &config::PolicyPartition::name) !=
+                     now.policy->partitions.end();
   for (const auto& partition : now.policy->partitions) {
-    if (!is_meant(partition, name) || !sees_partition(*question.access, view.name, partition.name)) continue;
+    if (!is_meant(partition, name, named) || !sees_partition(*question.access, view.name, partition.name))
+      continue;
     if (!match.empty() && !config::matches_glob(match, partition.name)) continue;
     all.push_back(
         {partition_json(view, now, partition, !name.empty()), fmt::format("{:04x}", partition.pkey.value())});

@@ -88,6 +88,12 @@ json::object member_body(const std::string& ports, std::string_view membership, 
 Done PartitionCommand::create() const {
   json::object body;
   if (!options_.pkey.empty()) body["pkey"] = options_.pkey;
+  if (!options_.sl.empty()) body["sl"] = options_.sl;
+  const bool by_option = !options_.full.empty() || !options_.limited.empty() || !options_.both.empty();
+  if (by_option && !options_.members.empty() && options_.membership.empty())
+    return std::unexpected(fmt::format(
+        "{}: beside --full, --limited or --both: as PORT,PORT after the option, or with --membership",
+        options_.members.front()));
   json::array members;
   const std::array<std::pair<const std::vector<std::string>*, const char*>, 4> lists{
       {{&options_.members, options_.membership.empty() ? "limited" : options_.membership.c_str()},
@@ -103,6 +109,7 @@ Done PartitionCommand::create() const {
        {std::pair("mtu", options_.mtu), {"rate", options_.rate}, {"qkey", options_.qkey}}) {
     if (!value.empty()) ipoib[key] = value;
   }
+  if (!options_.scopes.empty()) ipoib["scopes"] = json::array(options_.scopes.begin(), options_.scopes.end());
   if (options_.ipoib || !ipoib.empty()) body["ipoib"] = std::move(ipoib);
   return change("PUT", own_path() + "?create=true", json::serialize(body));
 }
@@ -248,6 +255,14 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
   command.add_option("--mtu", options.mtu, "of create, with --ipoib: of the group")->type_name("BYTES");
   command.add_option("--rate", options.rate, "of create, with --ipoib: of the group")->type_name("GB/S");
   command.add_option("--qkey", options.qkey, "of create, with --ipoib: of the group")->type_name("QKEY");
+  command
+      .add_option("--scope", options.scopes,
+                  "of create, with --ipoib: 1 to 15, a group for each (default: 2, link-local)")
+      ->type_name("SCOPE")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--sl", options.sl, "of create: of paths and groups of the partition, with QoS")
+      ->type_name("SL");
   command.add_option("--timeout", options.timeout, "of wait (default: 60)")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);

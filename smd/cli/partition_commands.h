@@ -21,7 +21,8 @@ struct PartitionOptions {
   std::string partition;  ///< of reindex: the ports
   std::vector<std::string> members;
   std::vector<std::string> full, limited, both;  ///< create
-  std::string pkey, mtu, rate, qkey;             ///< create
+  std::string pkey, sl, mtu, rate, qkey;         ///< create
+  std::vector<std::string> scopes;               ///< create
   std::string membership;                        ///< add
   bool ipoib = false;                            ///< create
   bool index0 = false;                           ///< add

@@ -92,6 +92,7 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
                                        .config = in.config,
                                        .policy = in.partitions,
                                        .stored = in.stored,
+                                       .was_managed = before.partitions && before.partitions->managed,
                                        .adopting = in.adopting,
                                        .reindex = &reindex});
   decided.partitions = reuse(before.partitions, std::move(partitions.part));

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "smd/decide/found_defaults.h"
 #include "smd/decide/pkey_placement.h"
 #include "smd/decide/pkeys.h"
 #include "smd/decide/port_keys.h"
@@ -54,7 +55,7 @@ Keys compact(const Keys& keys) {
 class Partitions {
  public:
   Partitions(const PartitionInput& in, PartitionDecision& out)
-      : in_(in), out_(out), ports_(port_views(in.subnet)) {}
+      : in_(in), out_(out), ports_(port_views(in.subnet)), found_(in.subnet, in.stored) {}
 
   void decide() {
     const config::PortIndex index(ports_.views);
@@ -83,13 +84,15 @@ class Partitions {
     const bool is_default = partition.pkey == config::kDefaultPartition;
     for (const auto& member : resolved.members) {
       const auto& view = ports_.views[member.port];
-      part.members.push_back({view.port_guid, ports_.places[member.port], member.membership, member.index0});
+      const bool as_found = is_default && in_.policy->default_as_found && member.rule == 0;
+      const auto membership = as_found ? found_.membership(ports_.places[member.port]) : member.membership;
+      part.members.push_back({view.port_guid, ports_.places[member.port], membership, member.index0});
       const auto order = member.rule == config::kBuiltInRule ? 0 : partition.members[member.rule].order;
       claims_.push_back({.view = member.port,
                          .other = !is_default && !member.index0,
                          .order = order,
                          .pkey = partition.pkey,
-                         .membership = member.membership,
+                         .membership = membership,
                          .index0 = member.index0});
     }
     std::ranges::sort(part.members, {}, &PartitionPart::Member::port);
@@ -126,6 +129,15 @@ class Partitions {
            !rows.contains({port, PKey{key.partition()}});
   }
 
+  /// A key of ours was there, and is nowhere now.
+  static bool is_overwritten(const PlacementInput& input, std::size_t index) {
+    return std::ranges::any_of(input.stored, [&](const auto& row) {
+      return row.second == index &&
+             std::ranges::find(input.keys, row.first, &WantedKey::key) != input.keys.end() &&
+             std::ranges::find(input.held, row.first) == input.held.end();
+    });
+  }
+
   PlacementInput placement_input(const Node& node, PortNum num, std::span<const Claim> claims) const {
     const auto& port = node.ports[num.value()];
     const auto guid = port_guid(node, num);
@@ -137,7 +149,8 @@ class Partitions {
          row != in_.stored.pkeys.end() && row->first.first == guid; ++row)
       input.stored.emplace_back(row->first.second, row->second);
     for (std::size_t i = 0; i < input.held.size(); ++i) {
-      if (input.held[i] != PKey{} && is_foreign(guid, input.held[i]))
+      const bool stays = input.held[i] != PKey{} && is_foreign(guid, input.held[i]);
+      if (stays && (in_.adopting || !is_overwritten(input, i)))
         input.kept.push_back(static_cast<std::uint16_t>(i));
     }
     input.in_service = port.info.port_state > PortState::init;
@@ -196,6 +209,7 @@ class Partitions {
   const PartitionInput& in_;
   PartitionDecision& out_;
   PortViews ports_;
+  FoundDefaults found_;
   std::vector<Claim> claims_;
 };
 
@@ -204,7 +218,7 @@ class Partitions {
 PartitionDecision decide_partitions(const PartitionInput& in) {
   PartitionDecision decision;
   decision.part.policy = in.policy;
-  decision.part.managed = in.policy && in.policy->configured;
+  decision.part.managed = in.policy && (in.policy->configured || in.was_managed);
   decision.part.enforcement_required = in.config.partitions.enforcement_required;
   if (decision.part.managed) {
     Partitions(in, decision).decide();

@@ -16,6 +16,8 @@ struct PartitionInput {
   const config::SubnetConfig& config;
   PolicyPtr policy;  ///< null, or without a partition: only the SM's own port is decided
   const Stored& stored;
+  /// Partitions were managed by the decision before: what is left of them is taken away.
+  bool was_managed = false;
   bool adopting = false;  ///< indexes of ports in service count more than stored ones
   /// Port GUIDs whose index 0 is decided as if they were not in service, and without what is stored of it.
   const std::set<Guid>* reindex = nullptr;

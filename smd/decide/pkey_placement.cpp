@@ -21,6 +21,7 @@ class Placer {
 
   Placement run() {
     if (in_.held.empty()) return all_left_out();
+    leave_out_excess();
     const auto displaced = give_index0();
     give_known();
     if (displaced != PKey{}) give_new(displaced, true);
@@ -34,6 +35,28 @@ class Placer {
   Placement all_left_out() {
     for (const auto& wanted : in_.keys) placed_.left_out.push_back(wanted.key);
     return std::move(placed_);
+  }
+
+  static bool is_first(const WantedKey& wanted) {
+    return wanted.index0 || wanted.key.same_partition(kDefaultPKey);
+  }
+
+  /// What a table that is full has no room for: new keys, then those that the port has, the last ones first;
+  /// the default key and the one at index 0 stay.
+  void leave_out_excess() {
+    const auto room = in_.held.size() - in_.kept.size();
+    auto excess = in_.keys.size() - std::min(in_.keys.size(), room);
+    for (const bool known : {false, true}) {
+      for (std::size_t i = in_.keys.size(); i-- > 0 && excess > 0;) {
+        const auto& wanted = in_.keys[i];
+        if (chosen_[i] || is_first(wanted) || known_index(wanted.key).has_value() != known) continue;
+        chosen_[i] = true;
+        --excess;
+      }
+    }
+    for (std::size_t i = 0; i < in_.keys.size(); ++i) {
+      if (chosen_[i]) placed_.left_out.push_back(in_.keys[i].key);
+    }
   }
 
   bool wants(PKey key) const { return std::ranges::find(in_.keys, key, &WantedKey::key) != in_.keys.end(); }
@@ -89,16 +112,16 @@ class Placer {
     if (!in_.reindex && (in_.in_service || placed_.table[0] != PKey{})) return {};
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < in_.keys.size() && !best && !in_.reindex; ++i) {
-      if (stored_index(in_.keys[i].key) == Index(0)) best = i;
+      if (!chosen_[i] && stored_index(in_.keys[i].key) == Index(0)) best = i;
     }
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
-      if (in_.keys[i].key.same_partition(kDefaultPKey)) best = i;
+      if (!chosen_[i] && in_.keys[i].key.same_partition(kDefaultPKey)) best = i;
     }
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
-      if (held_index(in_.keys[i].key) == Index(0)) best = i;
+      if (!chosen_[i] && held_index(in_.keys[i].key) == Index(0)) best = i;
     }
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
-      if (!known_index(in_.keys[i].key)) best = i;
+      if (!chosen_[i] && !known_index(in_.keys[i].key)) best = i;
     }
     if (!best) return {};
     const auto displaced = std::exchange(placed_.table[0], PKey{});
@@ -122,7 +145,8 @@ class Placer {
     return std::ranges::any_of(in_.stored, [&](const auto& row) { return row.second == index; });
   }
 
-  /// A free index below `end`: never used, else without a key now, else with one that goes away.
+  /// A free index below `end`: never used, else without a key now, else with one that goes away; index 0 of a
+  /// port in service only where there is no other.
   Index free_index(std::size_t end) const {
     Index empty, freed;
     for (std::size_t i = in_.in_service ? 1 : 0; i < end; ++i) {
@@ -132,6 +156,7 @@ class Placer {
       if (!in_use && !empty) empty = i;
       if (in_use && !freed) freed = i;
     }
+    if (!empty && !freed && end > 0 && placed_.table[0] == PKey{}) return 0;
     return empty ? empty : freed;
   }
 

@@ -120,6 +120,13 @@ std::expected<void, std::string> read_scopes(const json::value& value, std::stri
   return {};
 }
 
+std::expected<void, std::string> read_sl(const json::value& value, std::string_view key, Sl& into) {
+  const auto number = number_of(value, 15);
+  if (!number) return wrong(key, value, "0 to 15");
+  into = Sl{static_cast<std::uint8_t>(*number)};
+  return {};
+}
+
 /// The settings among `object`; keys that are none are left to the caller.
 std::expected<void, std::string> read_settings(const json::object& object, std::string_view where,
                                                config::GroupSettings& into) {
@@ -133,6 +140,7 @@ std::expected<void, std::string> read_settings(const json::object& object, std::
     if (key == "tclass") done = read_number(value, full, 0xff, into.tclass);
     if (key == "flow_label") done = read_number(value, full, 0xfffff, into.flow_label);
     if (key == "scopes") done = read_scopes(value, full, into.scopes);
+    if (key == "sl") done = read_sl(value, full, into.sl);
     if (!done) return done;
   }
   return {};
@@ -263,7 +271,8 @@ std::expected<void, std::string> read_ipoib(const json::value& value, config::Pa
   }
   const auto* object = value.if_object();
   if (object == nullptr) return wrong("ipoib", value, "true, false or an object");
-  constexpr std::array<std::string_view, 6> kKnown{"mtu", "rate", "qkey", "tclass", "flow_label", "scopes"};
+  constexpr std::array<std::string_view, 7> kKnown{"mtu", "rate",       "qkey",  "tclass",
+                                                   "sl",  "flow_label", "scopes"};
   if (auto known = check_keys(*object, "ipoib.", kKnown); !known) return known;
   into.ipoib = true;
   return read_settings(*object, "ipoib.", into.settings);
@@ -332,7 +341,7 @@ std::expected<config::PartitionDefinition, std::string> parse_definition(const j
                                                                          std::string_view name) {
   const auto* object = body.if_object();
   if (object == nullptr) return wrong("body", body, "an object");
-  constexpr std::array<std::string_view, 5> kKnown{"name", "pkey", "members", "ipoib", "groups"};
+  constexpr std::array<std::string_view, 6> kKnown{"name", "pkey", "sl", "members", "ipoib", "groups"};
   if (auto known = check_keys(*object, "", kKnown); !known) return Failed(std::move(known.error()));
   config::PartitionDefinition definition{.name = std::string(name)};
   definition.source.origin = config::PolicyOrigin::api;
@@ -345,6 +354,8 @@ std::expected<config::PartitionDefinition, std::string> parse_definition(const j
     return wrong("name", value, fmt::format("\"{}\", the name of the path", name));
   });
   if (done) done = read("pkey", [&](const json::value& value) { return read_pkey(value, definition.pkey); });
+  if (done)
+    done = read("sl", [&](const json::value& value) { return read_sl(value, "sl", definition.settings.sl); });
   if (done) done = read("ipoib", [&](const json::value& value) { return read_ipoib(value, definition); });
   if (done) done = read("groups", [&](const json::value& value) { return read_groups(value, definition); });
   if (done) {
@@ -362,6 +373,7 @@ std::expected<config::PartitionDefinition, std::string> parse_definition(const j
 json::object definition_json(const config::PartitionDefinition& definition) {
   json::object object;
   object["pkey"] = definition.pkey ? fmt::format("0x{:04x}", *definition.pkey) : "auto";
+  if (definition.settings.sl != Sl{0}) object["sl"] = definition.settings.sl.value();
   json::object ipoib;
   add_settings(ipoib, definition.settings);
   if (definition.ipoib) object["ipoib"] = std::move(ipoib);

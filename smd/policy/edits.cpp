@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "config/glob.h"
 #include "config/partitions_config.h"
+#include "mad/base/parse.h"
 
 namespace smd::policy {
 namespace {
@@ -90,29 +92,56 @@ std::expected<void, EditError> check_members(const EditContext& context,
   return {};
 }
 
-/// Each term once, with the last rule that names it, at the place of the first.
+/// Whether two rules of other words may be about one port.
+bool may_overlap(const config::MemberRule& one, const config::MemberRule& other) {
+  const auto &a = one.ports.terms, &b = other.ports.terms;
+  if (a.size() != 1 || b.size() != 1 || a.front().kind != b.front().kind) return true;
+  using enum config::PortTermKind;
+  if (a.front().kind == guid) return false;
+  const bool names = a.front().kind == node || a.front().kind == node_port;
+  return !names || config::is_glob(a.front().name) || config::is_glob(b.front().name);
+}
+
+/// Each term once. Later rules override earlier ones: what is put again goes to the end, unless that changes
+/// nothing, because the same rule is there and none after it can be about one of its ports.
 void put_members(std::vector<config::MemberRule>& into, const std::vector<config::MemberRule>& members) {
   std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < into.size(); ++i) places.emplace(to_string(into[i].ports), i);
+  for (std::size_t i = 0; i < into.size(); ++i) places.insert_or_assign(to_string(into[i].ports), i);
+  std::vector<bool> gone(into.size());
+  std::vector<config::MemberRule> all = std::move(into);
   for (const auto& member : members) {
-    const auto [at, fresh] = places.emplace(to_string(member.ports), into.size());
-    if (fresh) {
-      into.push_back(member);
-    } else {
-      into[at->second] = member;
+    const auto [at, fresh] = places.emplace(to_string(member.ports), all.size());
+    if (!fresh) {
+      const auto place = at->second;
+      bool counts = all[place] == member;
+      for (auto i = place + 1; counts && i < all.size(); ++i)
+        counts = gone[i] || !may_overlap(all[i], member);
+      if (counts) continue;
+      gone[place] = true;
+      at->second = all.size();
     }
+    all.push_back(member);
+    gone.push_back(false);
+  }
+  into.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!gone[i]) into.push_back(std::move(all[i]));
   }
 }
 
 /// The API's partition `name`, where a change may be made to it.
-std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::string_view name) {
+std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::string_view name,
+                                              bool to_erase = false) {
   const Files files(context.files);
   const auto found = context.policies.api.find(name);
+  const auto* definition = files.named(name);
+  // One that a file has since then called the same can only be taken away.
+  if (definition != nullptr && (!to_erase || found == context.policies.api.end()))
+    return of_file(files, *definition, name);
   if (found == context.policies.api.end()) {
-    if (const auto* definition = files.named(name)) return of_file(files, *definition, name);
     return refuse(Kind::not_found, "no_such_partition", fmt::format("the API has no partition {}", name));
   }
-  if (const auto* definition = files.with_key(*found->second->pkey)) return of_file(files, *definition, name);
+  if (const auto* same = files.with_key(*found->second->pkey)) return of_file(files, *same, name);
   return found->second;
 }
 
@@ -169,9 +198,7 @@ EditResult put_partition(const EditContext& context, Definition definition, bool
     return refuse(Kind::bad, "bad_name",
                   fmt::format("the name of a partition: {}", config::kPolicyNameAllowed));
   const auto before = context.policies.api.find(name);
-  if (before == context.policies.api.end()) {
-    if (const auto* there = files.named(name)) return of_file(files, *there, name);
-  }
+  if (const auto* there = files.named(name)) return of_file(files, *there, name);
   if (auto good = check_members(context, definition.members); !good) return std::unexpected(good.error());
   const auto of_files = keys_of_files(context);
   if (!definition.pkey) {
@@ -182,6 +209,10 @@ EditResult put_partition(const EditContext& context, Definition definition, bool
                     fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", context.files.api_pkeys.first,
                                 context.files.api_pkeys.second));
   }
+  const auto meant = base::parse_pkey(name);
+  if (meant && !meant->same_partition(PKey{*definition.pkey}))
+    return refuse(Kind::bad, "bad_name",
+                  fmt::format("the name of a partition: {} is the P_Key of another one", name));
   if (const auto there = of_files.find(*definition.pkey); there != of_files.end())
     return refuse(
         Kind::conflict, "of_file",
@@ -204,7 +235,7 @@ EditResult put_partition(const EditContext& context, Definition definition, bool
 }
 
 EditResult erase_partition(const EditContext& context, std::string_view name) {
-  const auto before = own(context, name);
+  const auto before = own(context, name, true);
   if (!before) return std::unexpected(before.error());
   return with(context, name, PKey{*(*before)->pkey}, nullptr);
 }

@@ -42,6 +42,7 @@ void log_managed(const log::Log& log, const PartitionPart& part) {
       .kv("partitions", part.partitions.size())
       .kv("members", members)
       .kv("pending", pending)
+      .kv("default", part.policy->default_as_found ? "as found" : "as configured")
       .always();
 }
 
@@ -55,6 +56,7 @@ void log_new(const log::Log& log, std::string_view event, const Subnet& subnet, 
     auto&& line = log.error(event);
     line.port(one.at.node, description_of(subnet, one.at.node), one.at.port).kv("capacity", one.capacity);
     add(line, one);
+    line.always();  // the one before may have named other keys
   }
   if (lines > kPartitionLines) log.error(event).kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }

@@ -303,6 +303,49 @@ TEST_F(ManagedPartitions, PacketsPassAsTheTruthTableSays) {
   }
 }
 
+TEST_F(ManagedPartitions, TheKeysOfTheLastPartitionGoWithIt) {
+  start(blue());
+  reload({});
+
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
+  EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited));
+  EXPECT_THAT(keys("leaf1", 1), ElementsAre(kLimited));
+  EXPECT_THAT(keys("h0", 1), ElementsAre(kDefaultPKey));
+}
+
+/// Another SM has made all ports but its own limited members of the default partition.
+TEST_F(ManagedPartitions, TheFirstPartitionOfTheApiOpensNoFabric) {
+  for (const auto* host : {"h1", "h2"}) world_.fabric().faults().set_p_key({host, PortNum{1}}, 0, kLimited);
+  start({});
+  auto definition = config::PartitionDefinition{.name = "red", .pkey = 0x70};
+  definition.source.origin = config::PolicyOrigin::api;
+  definition.members.push_back({.ports = {test::port_terms({"h1"})}, .membership = config::Membership::full});
+  auto policies = std::make_shared<policy::Policies>();
+  policies->api.emplace("red", std::make_shared<const config::PartitionDefinition>(definition));
+  smd()->set_policies(policies);
+  run();
+
+  EXPECT_THAT(keys("h0", 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8070}));
+  EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited));
+  world_.fabric().faults().reboot("h2");
+  run();
+  EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited)) << "after a reboot too";
+  smd()->set_policies(std::make_shared<const policy::Policies>());
+  run();
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
+  EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited));
+}
+
+/// On a port in service: a program of its own has written there.
+TEST_F(ManagedPartitions, AKeyThatWasOverwrittenGoesBackToItsIndex) {
+  start(blue());
+  world_.fabric().faults().set_p_key({"h1", PortNum{1}}, 0, PKey{0x8099});
+  smd()->resweep(sm::Resweep::heavy, "test");
+  run();
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8012}));
+}
+
 TEST_F(ManagedPartitions, ViolationsAreALineAMinuteForEachSourceAndKey) {
   start(blue());
   const auto sweeps = smd().lines().count(" sweep ");

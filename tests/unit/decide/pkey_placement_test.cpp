@@ -145,6 +145,21 @@ TEST(PlaceKeys, APortWithoutATableHasRoomForNone) {
   EXPECT_THAT(place_keys({.keys = {{kA}}}).left_out, ElementsAre(kA));
 }
 
+TEST(PlaceKeys, AFullTableLosesTheLastKeyForOneThatIsToldToBeAtIndex0) {
+  const auto placed = place_keys({.keys = {{kDefaultPKey}, {kForeign, true}, {kA}, {kB}, {kC}},
+                                  .held = {kDefaultPKey, kA, kB, kC},
+                                  .in_service = true});
+  EXPECT_THAT(placed.table, ElementsAre(kForeign, kA, kB, kDefaultPKey));
+  EXPECT_THAT(placed.left_out, ElementsAre(kC));
+}
+
+TEST(PlaceKeys, TheOnlyFreeEntryIsTakenAlsoWhereItIsIndex0) {
+  const auto placed =
+      place_keys({.keys = {{kDefaultPKey}, {kA}, {kB}}, .held = {kNone, kA, kB}, .in_service = true});
+  EXPECT_THAT(placed.table, ElementsAre(kDefaultPKey, kA, kB));
+  EXPECT_THAT(placed.left_out, testing::IsEmpty());
+}
+
 /// Members come and go at random: no key moves while it is there.
 TEST(PlaceKeys, NoKeyMovesWhileItIsDecided) {
   std::uint32_t seed = 1;

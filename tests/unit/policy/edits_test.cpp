@@ -95,6 +95,33 @@ TEST_F(Edits, AMemberIsThereOnceWithTheMembershipThatWasGivenLast) {
   EXPECT_EQ(members("a"), "h2=limited");
 }
 
+/// Later rules override earlier ones.
+TEST_F(Edits, AMemberThatIsPutAgainCountsAfterWhatWasPutSince) {
+  put("a", R"({"members": [{"name": "h1", "membership": "full"}]})");
+  EXPECT_TRUE(add("a", R"([{"glob": "h*", "membership": "limited"}])")->changed);
+  EXPECT_TRUE(add("a", R"([{"name": "h1", "membership": "full"}])")->changed);
+  EXPECT_EQ(members("a"), "h*=limited h1=full");
+  EXPECT_FALSE(add("a", R"([{"name": "h1", "membership": "full"}])")->changed);
+  EXPECT_TRUE(add("a", R"([{"name": "h2", "membership": "full"}])")->changed);
+  EXPECT_FALSE(add("a", R"([{"name": "h1", "membership": "full"}])")->changed) << "h2 is another node";
+  put("b", R"({"members": [{"name": "h5", "membership": "full"}, {"glob": "h*", "membership": "limited"},
+                           {"name": "h5", "membership": "full"}]})");
+  EXPECT_EQ(members("b"), "h*=limited h5=full");
+}
+
+TEST_F(Edits, ANameThatIsTheKeyOfAnotherPartitionIsRefused) {
+  EXPECT_EQ(put("0x0044", R"({"pkey": 5})").error().code, "bad_name");
+  EXPECT_TRUE(put("0x0044", R"({"pkey": "0x44"})"));
+}
+
+TEST_F(Edits, APartitionWithTheNameOfAFilesCanOnlyBeTakenAway) {
+  put("red", R"({"pkey": "0x20"})");
+  files_.toml.push_back({.name = "red", .pkey = 0x21, .source = {config::PolicyOrigin::toml, 3}});
+  EXPECT_EQ(add("red", R"(["h1"])").error().code, "of_file");
+  EXPECT_EQ(put("red", R"({"pkey": "0x20", "members": ["h1"]})").error().code, "of_file");
+  EXPECT_TRUE(erase("red")->changed);
+}
+
 TEST_F(Edits, WhatAFileDefinesIsChangedThere) {
   const auto conf = config::read_partitions_conf("Filed=0x20:ALL;\nAuto:ALL;\n", "partitions.conf");
   files_.conf = conf->definitions;
