@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "config/difference.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
@@ -17,11 +19,27 @@ using sm::JsonObject;
 
 namespace {
 
+/// Partitions of the API whose members would be those of a file.
+void add_taken_over(const PolicyState& ground, const config::SubnetConfig& next,
+                    std::vector<std::string>& differences) {
+  const auto merged = policy::merged_policy(next, *ground.policies);
+  if (!merged) return;
+  const auto before = ground.merged ? ground.merged->taken_over : std::vector<config::TakenOver>{};
+  for (const auto& one : merged->taken_over) {
+    if (std::ranges::find(before, one.name, &config::TakenOver::name) != before.end()) continue;
+    differences.push_back(fmt::format("partition {} of the API (P_Key {}): its members become those of {}",
+                                      one.name, one.pkey, to_string(one.by, *merged)));
+  }
+}
+
 Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {
   const auto& now = view.snapshot;
   JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
   std::vector<std::string> differences;
-  if (next.subnet && view.ground) differences = config::differences(*view.ground->config, *next.subnet);
+  if (next.subnet && view.ground) {
+    differences = config::differences(*view.ground->config, *next.subnet);
+    add_taken_over(*view.ground, *next.subnet, differences);
+  }
   found.emplace("changed", sm::strings_json(differences));
   Json effect;
   if (next.subnet && view.ground && now && now->decided.routes && now->stored) {

@@ -105,6 +105,24 @@ TEST_F(ReloadPreview, NothingIsPutInForce) {
   EXPECT_EQ(backend_.reloads, 1U);
 }
 
+TEST_F(ReloadPreview, APartitionOfTheApiThatAFileTakesOverIsNamed) {
+  auto policies = std::make_shared<policy::Policies>();
+  auto red = std::make_shared<config::PartitionDefinition>();
+  red->name = "red";
+  red->pkey = 0x40;
+  red->source.origin = config::PolicyOrigin::api;
+  policies->api.emplace("red", red);
+  auto& view = backend_.views.front();
+  auto changed = std::make_shared<api::SubnetView>(*view);
+  changed->ground = std::make_shared<const api::PolicyState>(
+      api::PolicyState{view->ground->config, policies, policy::merged_policy(config_, *policies)});
+  view = changed;
+  auto next = config_;
+  next.partition.push_back(test::partition("crimson", 0x40, {"h00002"}));
+  EXPECT_THAT(json::serialize(preview(next).at("changed")),
+              HasSubstr("partition red of the API (P_Key 0x0040)"));
+}
+
 TEST_F(ReloadPreview, WrongFilesAndBodiesAreRefusedInOneLineEach) {
   backend_.next = std::unexpected(std::vector<std::string>{"smd.toml:3: a", "smd.toml:7: b"});
   EXPECT_THAT(json::serialize(ask(422, R"({"dry_run": true})")),
