@@ -181,7 +181,9 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
       }
       if (!was) was = is;
     });
-    if (altered.size() == first && !begins_anew(node, port)) tables.restarted = false;
+    // A port of a switch may get its link, and its table be read, long after the switch is back.
+    const bool read = !is_unknown(port, wire::PKeyTable::kAttribute) || ours_.pkeys;
+    if (altered.size() == first && read && !begins_anew(node, port)) tables.restarted = false;
   }
 }
 

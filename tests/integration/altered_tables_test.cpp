@@ -101,6 +101,21 @@ TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootGetsThemBack) {
   EXPECT_EQ(lines("node.changed"), 0U);
 }
 
+/// A host's link may come up long after its switch is back.
+TEST_F(AlteredTables, APortOfARebootedSwitchThatGetsItsLinkLaterIsNotChangedExternally) {
+  partition();
+  ASSERT_TRUE(faults().set_p_key({"leaf002", PortNum{2}}, 1, PKey{0x8001}));
+  begin();
+  faults().reboot("leaf002", 3s);
+  faults().link_down({"h00005", PortNum{1}});
+  world_.run_for(15s);
+  faults().link_up({"h00005", PortNum{1}});
+  world_.run_for(15s);
+
+  EXPECT_EQ(lines("node.changed"), 0U) << line("node.changed");
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+}
+
 TEST_F(AlteredTables, KeysThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
   partition();
   begin();
