@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string_view>
@@ -66,6 +67,49 @@ std::expected<std::shared_ptr<const State>, std::string> decoded(std::span<const
     }
   }
   return state;
+}
+
+/// `before` with the rows of `changed`, those of other kinds aside; null where that is not enough to know.
+template <class State>
+std::shared_ptr<const State> with_changes(std::span<const store::KindOf<State>> kinds, const Changes& changed,
+                                          const State& before) {
+  auto state = std::make_shared<State>(before);
+  const auto rows_of = [&](const store::KindOf<State>& kind) {
+    const auto found = std::ranges::find(changed, kind.table, &KindChanges::kind);
+    return found != changed.end() ? &found->changes : nullptr;
+  };
+  for (const auto& kind : kinds) {
+    const auto* rows = rows_of(kind);
+    if (rows != nullptr && (rows->empty() || kind.erase == nullptr)) return nullptr;
+  }
+  for (const auto& kind : std::views::reverse(kinds)) {
+    const auto* rows = rows_of(kind);
+    for (std::size_t i = 0; rows != nullptr && i < rows->size(); ++i) {
+      const auto& key = (*rows)[i].key;
+      if (key.size() != kind.key.size() || !kind.erase(key, *state)) return nullptr;
+    }
+  }
+  for (const auto& kind : kinds) {
+    const auto* rows = rows_of(kind);
+    for (std::size_t i = 0; rows != nullptr && i < rows->size(); ++i) {
+      const auto& [key, value] = (*rows)[i];
+      if (!value) continue;
+      auto row = key;
+      row.insert(row.end(), value->begin(), value->end());
+      if (value->size() != kind.value.size() || !kind.decode(row, *state)) return nullptr;
+    }
+  }
+  return state;
+}
+
+/// Taking a group out takes its members out, which other rows know nothing of.
+bool changes_groups_in_place(const Changes& changed, const sa::Registry& before) {
+  const auto found = std::ranges::find(changed, "mcast_groups", &KindChanges::kind);
+  return found != changed.end() && std::ranges::any_of(found->changes, [&](const Change& change) {
+           const auto* text = change.key.empty() ? nullptr : std::get_if<std::string>(&change.key.front());
+           const auto gid = change.value && text != nullptr ? base::parse_gid(*text) : std::nullopt;
+           return change.value && (!gid || before.groups().contains(Mgid{gid->bytes}));
+         });
 }
 
 store::ReplicaStatePtr with_carried(const Image& image, const ReplicaState& before) {
@@ -138,6 +182,13 @@ std::expected<Kept, std::string> state_of(const Image& image, const Changes& cha
       return std::ranges::any_of(kinds, [&](const auto& kind) { return kind.table == one.kind; });
     });
     if (!touched) return;
+    if constexpr (std::is_same_v<Ptr, sa::RegistryPtr>) {
+      const auto& was = std::get<Ptr>(now);
+      const auto quick =
+          changes_groups_in_place(changed, *was) ? nullptr : with_changes(kinds, changed, *was);
+      if (quick) std::get<Ptr>(now) = quick;
+      if (quick) return;
+    }
     auto state = decoded(kinds, image);
     if (state) std::get<Ptr>(now) = std::move(*state);
     if (!state && wrong.empty()) wrong = state.error();

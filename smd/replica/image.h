@@ -41,8 +41,9 @@ void apply_changes(const Changes& changes, Image& image);
 Image image_of(const Kept& kept);
 
 /// `before` with the known states and the carried rows of the image; states of which no kind is in `changed`
-/// stay the same pointers, and so does the replica's position. The error names the kind of a row that makes
-/// no sense. Pure.
+/// stay the same pointers, and so does the replica's position. Of a kind in `changed` the rows that are there
+/// have changed, as the image has them; without a row, any may have. The error names the kind of a row that
+/// makes no sense. Pure.
 std::expected<Kept, std::string> state_of(const Image& image, const Changes& changed, const Kept& before);
 
 Digests digests(const Image& image);

@@ -33,8 +33,8 @@ std::expected<Receiver::Took, std::string> Receiver::take(SnapshotChunk chunk) {
   apply_changes(chunk.rows, staging_.image);
   ++staging_.next;
   if (staging_.next < chunk.count) return Took::part;
-  for (const auto& [kind, rows] : image_) changed_[kind] = true;
-  for (const auto& [kind, rows] : staging_.image) changed_[kind] = true;
+  for (const auto& [kind, rows] : image_) changed_.insert_or_assign(kind, std::nullopt);
+  for (const auto& [kind, rows] : staging_.image) changed_.insert_or_assign(kind, std::nullopt);
   image_ = std::move(staging_.image);
   position_ = chunk.of;
   source_ = chunk.source;
@@ -66,17 +66,30 @@ std::vector<std::string> Receiver::compare(const DigestsAt& other) {
 }
 
 void Receiver::touch(const Changes& changes) {
-  for (const auto& kind : changes) changed_[kind.kind] = true;
+  for (const auto& kind : changes) {
+    auto& rows = changed_.try_emplace(kind.kind, std::set<Cells>()).first->second;
+    for (std::size_t i = 0; rows && i < kind.changes.size(); ++i) rows->insert(kind.changes[i].key);
+  }
 }
 
 void Receiver::touch_all() {
-  for (const auto& [kind, rows] : image_) changed_[kind] = true;
+  for (const auto& [kind, rows] : image_) changed_.insert_or_assign(kind, std::nullopt);
 }
 
 Changes Receiver::take_changed() {
   Changes all;
-  for (const auto& [kind, changed] : std::exchange(changed_, {}))
-    all.push_back({.kind = kind, .changes = {}});
+  for (const auto& [kind, changed] : std::exchange(changed_, {})) {
+    auto& made = all.emplace_back(KindChanges{.kind = kind, .changes = {}});
+    if (!changed) continue;
+    const auto now = image_.find(kind);
+    for (const auto& key : *changed) {
+      Change change{.key = key, .value = std::nullopt};
+      if (now != image_.end()) {
+        if (const auto row = now->second.find(key); row != now->second.end()) change.value = row->second;
+      }
+      made.changes.push_back(std::move(change));
+    }
+  }
   return all;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,7 @@ class Receiver {
   const Image& image() const { return image_; }
   Position position() const { return position_; }
   Guid source() const { return source_; }
-  /// Kinds that have changed since the last call, with empty changes.
+  /// What has changed since the last call, for state_of().
   Changes take_changed();
   /// All kinds count as changed: the image is the state, whatever has been made of it.
   void touch_all();
@@ -57,7 +59,9 @@ class Receiver {
   Guid source_{};
   std::uint64_t fence_ = 0;  ///< no lower epoch is taken
   Staging staging_;
-  std::map<std::string, bool> changed_;
+  /// Rows of a kind that have changed; nothing: any of them.
+  using ChangedRows = std::optional<std::set<Cells>>;
+  std::map<std::string, ChangedRows> changed_;
 };
 
 }  // namespace smd::replica

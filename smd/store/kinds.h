@@ -49,6 +49,9 @@ struct KindOf : Table {
   void (*difference)(const State& before, const State& now, const ChangeSink& sink);
   /// Puts a row (key, then value) into `into`; false where it makes no sense.
   bool (*decode)(const Cells& row, State& into);
+  /// Takes the row with this key out of `into`, where it is there; false where the key makes no sense. Null:
+  /// only states as a whole are read.
+  bool (*erase)(const Cells& key, State& into) = nullptr;
 };
 using Kind = KindOf<sm::Stored>;
 using RegistryKind = KindOf<sa::Registry>;

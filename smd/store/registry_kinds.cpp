@@ -43,6 +43,13 @@ void groups_difference(const Registry& before, const Registry& now, const Change
   });
 }
 
+bool erase_group(const Cells& key, Registry& into) {
+  Mgid mgid;
+  if (!read_mgid(key[0], mgid)) return false;
+  into.drop_group(mgid);
+  return true;
+}
+
 bool decode_group(const Cells& row, Registry& into) {
   Mgid mgid;
   sa::GroupParameters terms;
@@ -80,13 +87,24 @@ void members_difference(const Registry& before, const Registry& now, const Chang
 /// 0 is a GUID here: the port has joined itself.
 bool read_joiner(const Cell& cell, Guid& into) { return cell == guid(Guid{}) || read_guid(cell, into); }
 
+bool read_key(const Cells& row, sa::MemberKey& key) {
+  return read_mgid(row[0], key.group) && read_guid(row[1], key.port);
+}
+
+bool erase_member(const Cells& row, Registry& into) {
+  sa::MemberKey key;
+  if (!read_key(row, key)) return false;
+  into.drop_member(key);
+  return true;
+}
+
 bool decode_member(const Cells& row, Registry& into) {
   sa::MemberKey key;
   sa::Member member;
   std::uint8_t proxy = 0;
-  const bool good = read_mgid(row[0], key.group) && read_guid(row[1], key.port) &&
-                    read_number(row[2], 15, member.join_state) && member.join_state != 0 &&
-                    read_number(row[3], 1, proxy) && read_joiner(row[4], member.joined_by);
+  const bool good = read_key(row, key) && read_number(row[2], 15, member.join_state) &&
+                    member.join_state != 0 && read_number(row[3], 1, proxy) &&
+                    read_joiner(row[4], member.joined_by);
   if (!good || !into.groups().contains(key.group) || into.members().contains(key)) return false;
   member.proxy = proxy != 0;
   into.put_member(key, member);
@@ -128,19 +146,31 @@ void services_difference(const Registry& before, const Registry& now, const Chan
       });
 }
 
+bool read_key(const Cells& row, sa::ServiceKey& key) {
+  const auto* text = std::get_if<std::string>(&row[0]);
+  const auto id = text != nullptr ? base::parse_number(*text) : std::nullopt;
+  std::uint16_t pkey = 0;
+  if (!id || !read_gid(row[1], key.gid) || !read_number(row[2], 0xFFFF, pkey)) return false;
+  key.id = *id;
+  key.pkey = PKey{pkey};
+  return true;
+}
+
+bool erase_service(const Cells& row, Registry& into) {
+  sa::ServiceKey key;
+  if (!read_key(row, key)) return false;
+  into.drop_service(key);
+  return true;
+}
+
 bool decode_service(const Cells& row, Registry& into) {
   sa::ServiceKey key;
   sa::Service service;
-  const auto* id = std::get_if<std::string>(&row[0]);
   const auto* ends = std::get_if<std::int64_t>(&row[4]);
-  const auto number_of_id = id != nullptr ? base::parse_number(*id) : std::nullopt;
   const auto record = service_of(row[5]);
-  std::uint16_t pkey = 0;
-  const bool good = number_of_id && ends != nullptr && *ends >= 0 && record && read_gid(row[1], key.gid) &&
-                    read_number(row[2], 0xFFFF, pkey) && read_guid(row[3], service.owner);
+  const bool good =
+      read_key(row, key) && ends != nullptr && *ends >= 0 && record && read_guid(row[3], service.owner);
   if (!good) return false;
-  key.id = *number_of_id;
-  key.pkey = PKey{pkey};
   service.ends = *ends;
   service.record = *record;
   if (into.services().contains(key)) return false;
@@ -175,20 +205,31 @@ void subscriptions_difference(const Registry& before, const Registry& now, const
       });
 }
 
-bool decode_subscription(const Cells& row, Registry& into) {
-  sa::SubscriptionKey key;
-  sa::Subscription subscription;
+bool read_key(const Cells& row, sa::SubscriptionKey& key) {
   std::uint16_t begin = 0, end = 0;
   const bool good = read_guid(row[0], key.port) && read_gid(row[1], key.gid) &&
                     read_number(row[2], 0xFFFF, begin) && read_number(row[3], 0xFFFF, end) &&
                     read_number(row[4], 255, key.is_generic) && read_number(row[5], 0xFFFF, key.type) &&
                     read_number(row[6], 0xFFFF, key.trap) && read_number(row[7], 0xFFFFFF, key.producer) &&
-                    read_number(row[8], 0xFFFFFF, key.qp) &&
-                    read_number(row[9], 0xFFFF, subscription.number) &&
-                    read_number(row[10], 31, subscription.response_time);
-  if (!good) return false;
+                    read_number(row[8], 0xFFFFFF, key.qp);
   key.lid_begin = Lid{begin};
   key.lid_end = Lid{end};
+  return good;
+}
+
+bool erase_subscription(const Cells& row, Registry& into) {
+  sa::SubscriptionKey key;
+  if (!read_key(row, key)) return false;
+  into.drop_subscription(key);
+  return true;
+}
+
+bool decode_subscription(const Cells& row, Registry& into) {
+  sa::SubscriptionKey key;
+  sa::Subscription subscription;
+  const bool good = read_key(row, key) && read_number(row[9], 0xFFFF, subscription.number) &&
+                    read_number(row[10], 31, subscription.response_time);
+  if (!good) return false;
   if (into.subscriptions().contains(key)) return false;
   into.put_subscription(key, subscription);
   return true;
@@ -203,6 +244,13 @@ void clients_difference(const Registry& before, const Registry& now, const Chang
                                   if (client != nullptr) change.value = Cells{};
                                   sink(std::move(change));
                                 });
+}
+
+bool erase_client(const Cells& row, Registry& into) {
+  Guid port;
+  if (!read_guid(row[0], port)) return false;
+  into.drop_client(port);
+  return true;
 }
 
 bool decode_client(const Cells& row, Registry& into) {
@@ -255,16 +303,19 @@ constexpr std::array kGroupsValue{Column{"mlid"},       Column{"qkey"},      Col
 constexpr std::array kMembersKey{Column{"mgid", true}, Column{"port_guid", true}};
 constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}, Column{"joined_by", true}};
 
-// Aliases first: members are counted for the port that they name.
+// Aliases first: members are counted for the port that they name; with other aliases all are counted anew.
 constexpr std::array kRegistryKinds{
     RegistryKind{{"alias_guids", kAliasesKey, kAliasesValue}, aliases_difference, decode_alias},
-    RegistryKind{{"mcast_groups", kGroupsKey, kGroupsValue}, groups_difference, decode_group},
-    RegistryKind{{"mcast_members", kMembersKey, kMembersValue}, members_difference, decode_member},
-    RegistryKind{{"services", kServicesKey, kServicesValue}, services_difference, decode_service},
+    RegistryKind{{"mcast_groups", kGroupsKey, kGroupsValue}, groups_difference, decode_group, erase_group},
+    RegistryKind{
+        {"mcast_members", kMembersKey, kMembersValue}, members_difference, decode_member, erase_member},
+    RegistryKind{
+        {"services", kServicesKey, kServicesValue}, services_difference, decode_service, erase_service},
     RegistryKind{{"subscriptions", kSubscriptionsKey, kSubscriptionsValue},
                  subscriptions_difference,
-                 decode_subscription},
-    RegistryKind{{"clients", kClientsKey, {}}, clients_difference, decode_client},
+                 decode_subscription,
+                 erase_subscription},
+    RegistryKind{{"clients", kClientsKey, {}}, clients_difference, decode_client, erase_client},
 };
 
 }  // namespace
