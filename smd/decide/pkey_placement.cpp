@@ -145,8 +145,7 @@ class Placer {
     return std::ranges::any_of(in_.stored, [&](const auto& row) { return row.second == index; });
   }
 
-  /// A free index below `end`: never used, else without a key now, else with one that goes away; index 0 of a
-  /// port in service only where there is no other.
+  /// A free index below `end`: never used, else without a key now, else with one that goes away.
   Index free_index(std::size_t end) const {
     Index empty, freed;
     for (std::size_t i = in_.in_service ? 1 : 0; i < end; ++i) {
@@ -156,7 +155,6 @@ class Placer {
       if (!in_use && !empty) empty = i;
       if (in_use && !freed) freed = i;
     }
-    if (!empty && !freed && end > 0 && placed_.table[0] == PKey{}) return 0;
     return empty ? empty : freed;
   }
 
@@ -166,6 +164,8 @@ class Placer {
     if (!displaced || index == Index(0) || (index && placed_.table[*index] != PKey{})) index.reset();
     if (!index && displaced) index = free_index(std::min(in_.held.size(), kPKeysOfBlock));
     if (!index) index = free_index(in_.held.size());
+    // Rather than not at all.
+    if (!index && key.same_partition(kDefaultPKey) && placed_.table[0] == PKey{}) index = 0;
     if (index) {
       placed_.table[*index] = key;
     } else {

@@ -153,7 +153,7 @@ TEST(PlaceKeys, AFullTableLosesTheLastKeyForOneThatIsToldToBeAtIndex0) {
   EXPECT_THAT(placed.left_out, ElementsAre(kC));
 }
 
-TEST(PlaceKeys, TheOnlyFreeEntryIsTakenAlsoWhereItIsIndex0) {
+TEST(PlaceKeys, TheDefaultKeyTakesTheOnlyFreeEntryAlsoWhereItIsIndex0) {
   const auto placed =
       place_keys({.keys = {{kDefaultPKey}, {kA}, {kB}}, .held = {kNone, kA, kB}, .in_service = true});
   EXPECT_THAT(placed.table, ElementsAre(kDefaultPKey, kA, kB));

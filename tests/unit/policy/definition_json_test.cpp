@@ -56,6 +56,11 @@ TEST(DefinitionJson, ReadsAllOfAPartition) {
   EXPECT_EQ(blue.groups[1].settings.rate, 2);
 }
 
+TEST(DefinitionJson, TheSlOfAPartitionMayStandAtItOrAtItsIpoibGroup) {
+  EXPECT_EQ(read(R"({"sl": 3})").settings.sl, Sl{3});
+  EXPECT_EQ(read(R"({"ipoib": {"sl": "5"}})").settings.sl, Sl{5});
+}
+
 TEST(DefinitionJson, AllOfItMayBeMissing) {
   const auto bare = read("{}");
   EXPECT_FALSE(bare.pkey);
@@ -70,7 +75,7 @@ TEST(DefinitionJson, RefusesWithKeyFoundAndAllowed) {
   const std::vector<std::pair<std::string, std::string>> kWrong{
       {"[]", "body: found [], allowed an object"},
       {R"({"memebers": []})",
-       "memebers: not known; allowed name, pkey, members, ipoib, groups; did you mean \"members\"?"},
+       "memebers: not known; allowed name, pkey, sl, members, ipoib, groups; did you mean \"members\"?"},
       {R"({"name": "red"})", "name: found \"red\", allowed \"blue\", the name of the path"},
       {R"({"pkey": 0})",
        "pkey: found 0, allowed 0x0001 to 0x7fff, the same with the bit of full members, or \"auto\""},
@@ -96,6 +101,7 @@ TEST(DefinitionJson, RefusesWithKeyFoundAndAllowed) {
        "members[0]: found \"partition:red\", allowed ports that do not depend on a partition: use a group"},
       {R"({"ipoib": 1})", "ipoib: found 1, allowed true, false or an object"},
       {R"({"ipoib": {"mtu": 4}})", "ipoib.mtu: found 4, allowed 256, 512, 1024, 2048 or 4096 (bytes)"},
+      {R"({"sl": 16})", "sl: found 16, allowed 0 to 15"},
       {R"({"ipoib": {"qkey": -1}})", "ipoib.qkey: found -1, allowed 0 to 4294967295"},
       {R"({"ipoib": {"scopes": []}})", "ipoib.scopes: found [], allowed a list of 1 to 15"},
       {R"({"ipoib": {"scopes": [16]}})", "ipoib.scopes: found 16, allowed a list of 1 to 15"},
@@ -128,6 +134,7 @@ TEST(DefinitionJson, WritesWhatItReads) {
   for (
       const auto* text :
       {"{}", R"({"pkey": 18, "ipoib": {"mtu": 256, "rate": 2.5, "qkey": 5, "scopes": [1, 15]}})",
+       R"({"sl": 3, "members": []})", R"({"ipoib": {"sl": "5"}})",
        R"({"members": [{"name": "0x10"}, {"name": "ALL"}, {"glob": "node:h[0-9]"}, {"guid": "0x1", "index0": true}]})",
        R"({"ipoib": true, "groups": [{"mgid": "ff12:401b::16", "tclass": 2, "flow_label": 9}]})"}) {
     const auto once = read(text);

@@ -86,7 +86,7 @@ TEST_F(Edits, TheSameAgainChangesNothing) {
 TEST_F(Edits, AMemberIsThereOnceWithTheMembershipThatWasGivenLast) {
   put("a",
       R"({"members": ["h1", {"name": "h2", "membership": "full"}, {"name": "h1", "membership": "both"}]})");
-  EXPECT_EQ(members("a"), "h1=both h2=full");
+  EXPECT_EQ(members("a"), "h2=full h1=both");
   add("a", R"([{"name": "h2"}, {"guid": "0x10", "membership": "full"}])");
   EXPECT_EQ(members("a"), "h1=both h2=limited 0x0000000000000010=full");
   remove("a", "h1");
