@@ -40,7 +40,7 @@ class PartitionMerger {
     add_default();
     for (const auto& definition : sources_.conf) add_conf(as_in_force(definition));
     for (const auto& definition : sources_.toml) add_own(as_in_force(definition), {1, kLastFreePKey});
-    for (const auto& definition : sources_.api) add_api(as_in_force(definition));
+    for (const auto& definition : sources_.api) add_api(definition);
     if (!errors_.empty()) return std::unexpected(std::move(errors_));
     finish();
     return MergedPartitions{.policy = std::move(policy_), .warnings = std::move(warnings_)};

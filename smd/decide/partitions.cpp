@@ -129,13 +129,13 @@ class Partitions {
            !rows.contains({port, PKey{key.partition()}});
   }
 
-  /// A key of ours was there, and is nowhere now.
-  static bool is_overwritten(const PlacementInput& input, std::size_t index) {
-    return std::ranges::any_of(input.stored, [&](const auto& row) {
-      return row.second == index &&
-             std::ranges::find(input.keys, row.first, &WantedKey::key) != input.keys.end() &&
-             std::ranges::find(input.held, row.first) == input.held.end();
-    });
+  /// The key of ours that was at this index, and is nowhere now; PKey{}: there is none.
+  static PKey overwritten(const PlacementInput& input, std::size_t index) {
+    for (const auto& [key, at] : input.stored) {
+      const bool wanted = std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end();
+      if (at == index && wanted && std::ranges::find(input.held, key) == input.held.end()) return key;
+    }
+    return {};
   }
 
   PlacementInput placement_input(const Node& node, PortNum num, std::span<const Claim> claims) const {
@@ -149,9 +149,10 @@ class Partitions {
          row != in_.stored.pkeys.end() && row->first.first == guid; ++row)
       input.stored.emplace_back(row->first.second, row->second);
     for (std::size_t i = 0; i < input.held.size(); ++i) {
-      const bool stays = input.held[i] != PKey{} && is_foreign(guid, input.held[i]);
-      if (stays && (in_.adopting || !is_overwritten(input, i)))
-        input.kept.push_back(static_cast<std::uint16_t>(i));
+      if (input.held[i] == PKey{} || !is_foreign(guid, input.held[i])) continue;
+      const auto ours = in_.adopting ? PKey{} : overwritten(input, i);
+      if (ours == PKey{}) input.kept.push_back(static_cast<std::uint16_t>(i));
+      if (ours != PKey{}) input.held[i] = ours;
     }
     input.in_service = port.info.port_state > PortState::init;
     input.held_first = in_.adopting && input.in_service;

@@ -239,7 +239,8 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   input.stop = stop;
   input.fresh = converge_to_;
   auto best = goal_of(input);
-  const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine;
+  const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine &&
+                     now.origin != RoutePart::Origin::adopted;
   if (other && converge_to_ != Fresh::any_engine) best = std::nullopt;
   if (best && !best->interrupts) return best;
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.

@@ -257,31 +257,49 @@ std::string Replicator::compare(const DigestsAt& word) {
   return "the copy differs";
 }
 
+/// What is kept, with what the receiver has taken. The error is empty when cancelled.
+asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image() {
+  auto changed = receiver_->take_changed();
+  const auto now = kept_;
+  auto base = now;
+  auto& copied = std::get<sa::RegistryPtr>(base);
+  const bool known = copied_ != nullptr;
+  if (known) copied = copied_;
+  // What is kept may have been changed here since it was the master's: all rows are read.
+  for (auto& kind : changed) {
+    if (!known) kind.changes.clear();
+  }
+  std::expected<Kept, std::string> made;
+  const bool done =
+      co_await parts_.compute.execute([&] { made = state_of(receiver_->image(), changed, base); });
+  copied_ = nullptr;
+  if (!done) co_return std::unexpected(std::string());
+  if (!made) co_return made;
+  auto& registry = std::get<sa::RegistryPtr>(*made);
+  const bool read = registry != copied;
+  if (known || read) copied_ = registry;
+  if (!read) registry = std::get<sa::RegistryPtr>(now);
+  co_return made;
+}
+
 /// What the receiver has taken comes into force at once, then to the disk, and is acknowledged.
 asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream) {
   const bool ours = co_await image_.take();
   if (!ours) co_return "cancelled";
-  const auto changed = receiver_->take_changed();
   const auto at = receiver_->position();
   const auto source = receiver_->source();
-  auto now = kept_;
-  std::string wrong;
-  const bool done = co_await parts_.compute.execute([&] {
-    auto state = state_of(receiver_->image(), changed, now);
-    if (!state) wrong = state.error();
-    if (state) now = *std::move(state);
-  });
+  auto now = co_await read_image();
   image_.give();
-  if (!done) co_return "cancelled";
-  if (!wrong.empty()) {
+  if (!now && now.error().empty()) co_return "cancelled";
+  if (!now) {
     receiver_->forget();
-    co_return wrong;
+    co_return now.error();
   }
   if (!accepts(source)) {  // we may be master by now
     receiver_->forget();
     co_return "it is not our master any more";
   }
-  kept_ = std::move(now);
+  kept_ = *std::move(now);
   auto& replica = std::get<store::ReplicaStatePtr>(kept_);
   auto placed = std::make_shared<store::ReplicaState>(*replica);
   placed->position = at;

