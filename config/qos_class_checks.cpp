@@ -52,6 +52,7 @@ class ClassChecker {
   }
 
   void check_count() {
+    if (subnet_.qos.preset != QosPreset::none) return;  // tenants beyond have the default class
     const bool implied = std::ranges::find(blocks_, true, &ConfiguredQosClass::standard) == blocks_.end();
     const auto count = blocks_.size() + (implied ? 1 : 0);
     if (count <= kMostClasses) return;

@@ -99,7 +99,7 @@ std::uint8_t share_high(std::vector<QosClass>& classes, const std::vector<Config
   }
   if (given < kHalf || given >= kAll) return 0;
   const double packets = static_cast<double>(given) / (kAll - given);
-  return static_cast<std::uint8_t>(at_least ? std::ceil(packets) : std::round(packets));
+  return static_cast<std::uint8_t>(at_least ? std::ceil(packets) : std::floor(packets));
 }
 
 /// SLs that are taken, and those that classes had before.

@@ -209,7 +209,8 @@ Json qos_status_json(const SubnetView& view, const sm::Snapshot& now) {
   constexpr std::size_t kNamed = 10;
   const auto found = sm::explain_qos({.subnet = *now.subnet,
                                       .decided = now.decided,
-                                      .partitions = view.ground ? view.ground->merged.get() : nullptr});
+                                      .partitions = view.ground ? view.ground->merged.get() : nullptr,
+                                      .refused = view.ground ? view.ground->config->qos.refused : ""});
   if (!found.enabled) return {};
   JsonArray pending, warnings;
   std::uint64_t more = 0;

@@ -82,8 +82,15 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
   const auto policy = config::qos_policy_of(subnet, "smd.toml");
   const auto partitions = policy::merged_policy(subnet, {});
   found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
-  for (const auto& kind : kinds_of(subnet.qos, policy, check))
-    found.kinds.push_back(sm::explain_kind(kind.names, kind.tables, found.uses, check.mtu));
+  for (const auto& kind : kinds_of(subnet.qos, policy, check)) {
+    auto view = sm::explain_kind(kind.names, kind.tables, found.uses, check.mtu);
+    sm::note_shares(view, found.uses, policy.classes);
+    found.kinds.push_back(std::move(view));
+  }
+  if (subnet.routing.path_sl == config::PathSl::asked)
+    found.warnings.push_back(
+        "[routing] path_sl is \"asked\": where routes have several layers (smd qos says so) each path has an "
+        "SL of its own, programs get it by PathRecord only, and NCCL_IB_SL and UCX_IB_SL may not be set");
   return found;
 }
 

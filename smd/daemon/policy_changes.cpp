@@ -166,6 +166,7 @@ void Instance::show_refused_qos(std::string why) {
   asio::post(io_, [this, why = std::move(why)]() mutable {
     if (spec_.config.qos.refused == why) return;
     spec_.config.qos.refused = std::move(why);
+    if (now_.ground) set_ground(now_.ground->policies);
     if (manager_) manager_->reload(spec_.config);
   });
 }

@@ -124,7 +124,8 @@ class Restorer {
     if (!held || (row == nullptr && !for_another)) return;
     static const PortKeys kNothing;
     const auto& wanted = row != nullptr ? *row : kNothing;
-    const bool matters = wanted.in || wanted.out || for_another || !is_as_made(*held);
+    const bool matters =
+        wanted.in || wanted.out || for_another || !is_as_made(*held) || !is_as_made(wanted.at_switch);
     if (!matters || wanted.at_switch.size() > pkey_capacity(node, at.port)) return;
     part_.enforced.push_back({at, wanted.in, wanted.out});
     if (*held != wanted.at_switch)

@@ -44,16 +44,26 @@ double worst_error(std::span<const double> parts, const std::vector<unsigned>& p
   return worst;
 }
 
+/// Takes packets from the largest until the turns of all fit: one turn each does.
+void fit_turns(std::vector<unsigned>& packets, std::size_t entries) {
+  std::size_t turns = 0;
+  for (const auto one : packets) turns += turns_of(one);
+  for (; turns > entries; --turns) {
+    auto& largest = *std::ranges::max_element(packets);
+    largest = static_cast<unsigned>(turns_of(largest) - 1) * kPacketsOfTurn;
+  }
+}
+
+/// There are as many entries as lanes, at least.
 std::vector<unsigned> best_packets(std::span<const double> parts, std::size_t entries) {
   std::vector<unsigned> best;
   double error = 2;
   const auto most = static_cast<unsigned>(entries * kPacketsOfTurn);
   for (auto round = static_cast<unsigned>(parts.size()); round <= most && error > kCloseEnough; ++round) {
     auto packets = packets_of(parts, round);
-    std::size_t turns = 0;
-    for (const auto one : packets) turns += turns_of(one);
+    fit_turns(packets, entries);
     const double found = worst_error(parts, packets);
-    if (turns > entries || found >= error - 1e-9) continue;
+    if (found >= error - 1e-9) continue;
     error = found;
     best = std::move(packets);
   }
@@ -149,7 +159,7 @@ std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> cl
     auto lanes = lanes_with(classes, loads, used, own, limits);
     const bool fits = (limits.low == 0 || lanes.low.size() <= limits.low) &&
                       (limits.high == 0 || lanes.high.size() <= limits.high);
-    if (!fits && own > 1) continue;
+    if (!fits) continue;
     lanes.budget = budget;
     return lanes;
   }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 #include <span>
 
@@ -57,9 +59,9 @@ void note_burst(QosKindView& kind, const QosPart::Tables& tables, const SlsByVl&
         fmt::format("high priority (SL {}) sends {} bytes before one packet of low priority (SL {})",
                     sl_numbers(high), burst, sl_numbers(low)));
   } else {
-    kind.warnings.push_back(
-        fmt::format("high priority (SL {}) has no limit (high_limit 255): SL {} has nothing while it sends",
-                    sl_numbers(high), sl_numbers(low)));
+    kind.warnings.push_back(fmt::format(
+        "high priority (SL {}) has no limit (high_limit 255): nothing of SL {} is sent while it sends",
+        sl_numbers(high), sl_numbers(low)));
   }
 }
 
@@ -93,7 +95,9 @@ std::vector<PortsOfTables> ports_of_tables(const Subnet& subnet, const QosPart& 
   return found;
 }
 
-void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part) {
+/// `policy` may be null.
+void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part,
+               const config::QosPolicy* policy) {
   const auto ports = ports_of_tables(subnet, part);
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < part.tables.size(); ++i) {
@@ -104,6 +108,7 @@ void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part) 
     }
     auto kind =
         explain_kind(fmt::format("{}", fmt::join(ports[i].names, ", ")), part.tables[i], into.uses, into.mtu);
+    if (policy != nullptr) note_shares(kind, into.uses, policy->classes);
     kind.ports = ports[i].count;
     kind.first = ports[i].first;
     into.kinds.push_back(std::move(kind));
@@ -136,6 +141,13 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
     }
     kind.lanes.push_back(lane);
   }
+  std::vector<Sl> dropped;
+  for (const auto& lane : kind.lanes) {
+    if (!lane.vl) dropped.push_back(lane.sl);
+  }
+  if (!dropped.empty())
+    kind.warnings.push_back(
+        fmt::format("SL {} is in use and mapped to VL 15: its packets are dropped", sl_numbers(dropped)));
   for (const auto& [vl, sls] : by_vl) {
     std::set<Sl> classes;  // layers share the VL of their class at end ports
     for (const auto sl : sls) classes.insert(uses.at(sl).of_class);
@@ -149,6 +161,28 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
   return kind;
 }
 
+void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes) {
+  constexpr double kNear = 0.1;
+  std::map<Sl, double> given;
+  for (const auto& lane : kind.lanes) given[uses.at(lane.sl).of_class] += lane.share;
+  double all_given = 0, all_asked = 0;
+  const auto counts = [&](const config::QosClass& one) { return !one.high && given.contains(one.sl); };
+  for (const auto& one : classes) {
+    if (!counts(one)) continue;
+    all_given += given[one.sl];
+    all_asked += one.share;
+  }
+  for (const auto& one : classes) {
+    if (!counts(one) || all_given <= 0 || all_asked <= 0) continue;
+    const double is = given[one.sl] / all_given, asked = one.share / all_asked;
+    if (std::abs(is - asked) <= kNear * asked) continue;
+    kind.warnings.push_back(fmt::format(
+        "class {} has {:.1f} % of what low priority sends, asked for are {:.1f} %: {} VLs and {} entries "
+        "allow no better",
+        one.name, 100 * is, 100 * asked, kind.vls, kind.low));
+  }
+}
+
 QosExplanation explain_qos(const QosSubject& subject) {
   const auto& decided = subject.decided;
   QosExplanation found{.enabled = decided.qos_tables != nullptr || decided.qos_policy != nullptr};
@@ -157,7 +191,8 @@ QosExplanation explain_qos(const QosSubject& subject) {
   if (!found.enabled) return found;
   found.layers = decided.routes ? decided.routes->layers.count : 1U;
   found.uses = qos_uses(decided, subject.partitions);
-  if (decided.qos_tables) add_kinds(found, subject.subnet, *decided.qos_tables);
+  const auto* policy = decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;
+  if (decided.qos_tables) add_kinds(found, subject.subnet, *decided.qos_tables, policy);
   if (decided.qos_policy) {
     for (const auto& one : decided.qos_policy->pending)
       found.pending.push_back(fmt::format(

@@ -7,6 +7,7 @@
 #include <expected>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct QosExplanation {
 /// Of ports with these tables.
 QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
                          std::uint32_t mtu);
+
+/// Warns of classes of low priority that get another part of what low priority sends than was asked for, by
+/// more than a tenth.
+void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes);
 
 struct QosSubject {
   const Subnet& subnet;

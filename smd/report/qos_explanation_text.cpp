@@ -6,6 +6,7 @@
 #include <boost/json/value_to.hpp>
 #include <exception>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 
 #include "smd/report/qos_explanation.h"
@@ -99,15 +100,27 @@ void print_lane(std::ostream& out, const QosLaneView& lane, const QosUses& uses)
 void print_kind(std::ostream& out, const QosKindView& kind, const QosUses& uses) {
   out << kind.names;
   if (kind.ports)
-    out << fmt::format(" ({}, first {}; {} VLs, arbitration tables of {} and {} entries)", *kind.ports,
-                       kind.first, kind.vls, kind.low, kind.high);
+    out << fmt::format(" ({}, first {}; {} VL{}, arbitration tables of {} and {} entries)", *kind.ports,
+                       kind.first, kind.vls, kind.vls == 1 ? "" : "s", kind.low, kind.high);
   out << ":\n";
   for (const auto& lane : kind.lanes) print_lane(out, lane, uses);
   for (const auto& note : kind.notes) out << "  " << note << '\n';
   for (const auto& warning : kind.warnings) out << "  warning: " << warning << '\n';
 }
 
-void print_programs(std::ostream& out, const QosUses& uses, bool by_path_record) {
+/// SLs that some port drops: no program is told to use them.
+std::set<Sl> dropped_sls(const std::vector<QosKindView>& kinds) {
+  std::set<Sl> found;
+  for (const auto& kind : kinds) {
+    for (const auto& lane : kind.lanes) {
+      if (!lane.vl) found.insert(lane.sl);
+    }
+  }
+  return found;
+}
+
+void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& dropped,
+                    bool by_path_record) {
   out << "programs:\n";
   if (by_path_record)
     out << "  only by PathRecord: routes have several layers, and each path the SL that subnet "
@@ -115,7 +128,9 @@ void print_programs(std::ostream& out, const QosUses& uses, bool by_path_record)
            "says; NCCL_IB_SL and UCX_IB_SL may not be set\n";
   for (const auto& [sl, use] : uses) {
     out << fmt::format("  SL {:<2}", sl.value());
-    if (by_path_record)
+    if (dropped.contains(sl))
+      out << " is dropped: for no program";
+    else if (by_path_record)
       out << fmt::format(" {}", fmt::join(use.by, ", "));
     else
       out << fmt::format(" NCCL_IB_SL={} UCX_IB_SL={}", sl.value(), sl.value());
@@ -175,7 +190,7 @@ void print_qos(std::ostream& out, const QosExplanation& explanation) {
       "of 64 bytes:\n",
       fmt::join(kShownRates, " / "), explanation.mtu);
   for (const auto& kind : explanation.kinds) print_kind(out, kind, explanation.uses);
-  print_programs(out, explanation.uses, explanation.layers > 1);
+  print_programs(out, explanation.uses, dropped_sls(explanation.kinds), explanation.layers > 1);
   for (const auto& one : explanation.pending) out << "pending: " << one << '\n';
 }
 

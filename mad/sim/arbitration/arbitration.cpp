@@ -158,6 +158,7 @@ VlArbitrationTables arbitration_tables(const Port& port) {
   VlArbitrationTables tables;
   tables.high_limit = port.info.vl_high_limit;
   if (!port.tables || port.tables->vl_arb.size() < 4) return tables;
+  tables.written = true;
   const auto& blocks = port.tables->vl_arb;
   append_entries(tables.low, blocks[0], port.info.vl_arb_low_cap);
   append_entries(tables.low, blocks[1], port.info.vl_arb_low_cap);

@@ -9,11 +9,13 @@ namespace {
 constexpr std::uint8_t kNoHighLimit = 255;
 constexpr std::uint64_t kHighLimitUnit = 4096;
 
-/// Tables that were never written hold no weight, and a single VL needs none.
+/// Tables that were never written hold no weight, and a single VL needs none. Written ones without a weight
+/// let nothing pass.
 bool arbitrates(const VlArbitrationTables& tables, unsigned vls) {
   const auto has_weight = [](const wire::VlWeight& entry) { return entry.weight != 0; };
   if (vls <= 1) return false;
-  return std::ranges::any_of(tables.high, has_weight) || std::ranges::any_of(tables.low, has_weight);
+  return tables.written || std::ranges::any_of(tables.high, has_weight) ||
+         std::ranges::any_of(tables.low, has_weight);
 }
 
 std::vector<wire::VlWeight> turns_of_one_packet(unsigned vls) {

@@ -22,12 +22,13 @@ constexpr std::uint32_t blocks_of(std::uint32_t bytes) { return (bytes + 63U) / 
 struct VlArbitrationTables {
   std::vector<wire::VlWeight> high, low;
   std::uint8_t high_limit = 0;  ///< 4 KB each; 0: one packet, 255: no limit
+  bool written = false;         ///< since the last reset
   friend bool operator==(const VlArbitrationTables&, const VlArbitrationTables&) = default;
 };
 
 /// The arbiter of one output port. Entries with weight 0, of VL15, and of VLs that the port has not, are
-/// skipped. A VL without any other entry is never served. Where no entry has a weight (the tables were not
-/// written), and where there is one VL, all VLs have turns of one packet.
+/// skipped. A VL without any other entry is never served. Where no entry has a weight and the tables were not
+/// written, and where there is one VL, all VLs have turns of one packet.
 class VlArbiter {
  public:
   /// `vls`: data VLs in operation, from VL0 on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/cli/check_qos.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,14 +80,31 @@ TEST_F(CheckQos, SaysWhatHighPrioritySendsBeforeLow) {
               HasSubstr("high priority (SL 2) sends 24732 bytes before one packet of low priority (SL 0, 1)"))
       << "six packets of 4,122 bytes";
   qos().all.high_limit = 255;
-  EXPECT_THAT(said(), AllOf(HasSubstr("SL 0, 1 has nothing while it sends"), Not(HasSubstr("no weight"))));
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("nothing of SL 0, 1 is sent while it sends"), Not(HasSubstr("no weight"))));
 }
 
 TEST_F(CheckQos, SaysThatAnSlIsDropped) {
   config::SlMap map{};
   map[1] = Vl{15};
   qos().all.sl2vl = map;
-  EXPECT_THAT(said(), HasSubstr("SL 1  dropped (VL 15)"));
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 1  dropped (VL 15)"),
+                            HasSubstr("warning: SL 1 is in use and mapped to VL 15: its packets are dropped"),
+                            HasSubstr("SL 1  is dropped: for no program"), Not(HasSubstr("NCCL_IB_SL=1 "))));
+}
+
+TEST_F(CheckQos, SaysWhereAShareIsNotTheOneThatWasAskedFor) {
+  config::SubnetConfig subnet;
+  subnet.qos.enabled = true;
+  for (const auto* name : {"a", "b", "c"})
+    subnet.qos.traffic_classes.push_back(
+        {.name = name, .share = 5, .ulps = {fmt::format("gpfs:{}", 1000 + *name)}});
+  config_.subnets = {subnet};
+  EXPECT_THAT(
+      said({.asked = true, .vls = 8, .entries = 4}),
+      HasSubstr("warning: class a has 14.3 % of what low priority sends, asked for are 5.0 %: 8 VLs and 4 "
+                "entries allow no better"));
+  EXPECT_THAT(said({.asked = true, .vls = 8, .entries = 64}), Not(HasSubstr("asked for are")));
 }
 
 TEST_F(CheckQos, NamesClassesAndWhatHasThem) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <numeric>
@@ -163,6 +164,30 @@ TEST(QosLanes, EveryNumberOfClassesHasTurnsOnEveryLink) {
       }
     }
   }
+}
+
+/// No VL with an SL is ever without turns: its packets would stand still.
+RC_GTEST_PROP(QosLanes, WhateverIsAskedForEveryVlHasTurns, ()) {
+  const auto count = *rc::gen::inRange<std::size_t>(1, 16);
+  const auto shares = *rc::gen::container<std::vector<unsigned>>(count, rc::gen::inRange(1U, 10'000U));
+  const auto high = *rc::gen::inRange<std::size_t>(0, count);
+  const auto code = *rc::gen::inRange<std::uint8_t>(1, 6);
+  const auto low_entries = *rc::gen::inRange<std::uint8_t>(1, 65);
+  const auto high_entries = *rc::gen::inRange<std::uint8_t>(1, 65);
+  auto kind = kind_of(classes_of(shares, high));
+  const auto layers = *rc::gen::inRange<std::size_t>(0, 5);
+  for (std::size_t i = 0; i < layers; ++i) kind.loads.push_back(*rc::gen::inRange(0U, 100U));
+  const auto tables = limited(kind, {.vls = code, .low = low_entries, .high = high_entries});
+  const auto served = served_vls(tables.arbitration);
+  for (const auto* map : {&tables.sl_to_vl, &tables.turned}) {
+    for (const auto vl : map->vls) RC_ASSERT(served.test(vl.value()));
+  }
+}
+
+TEST(QosLanes, AsManyClassesAsEntriesHaveATurnEach) {
+  const auto kind = kind_of(classes_of({6'500, 500, 500, 500, 500, 500, 500, 500}));
+  const auto tables = limited(kind, {.vls = 4, .low = 8, .high = 8});
+  EXPECT_EQ(served_vls(tables.arbitration).count(), 8U);
 }
 
 }  // namespace
