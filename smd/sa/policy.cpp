@@ -104,6 +104,16 @@ std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destinati
   return 0;
 }
 
+/// The P_Key by which a class is looked for: the one that is asked for, else, where there are classes, that
+/// of the partition which the path will have. Without classes the policy is OpenSM's, which has no such rule.
+std::optional<PKey> Policy::class_pkey(const sm::QosPolicyPart& qos, const EndPort& source,
+                                       const EndPort& destination, const PathConstraints& constraints) const {
+  if (constraints.pkey || qos.policy->classes.empty()) return constraints.pkey;
+  const auto own = pkey(source, destination, constraints);
+  // "ipoib" is what asks for the default partition by its P_Key.
+  return own && !own->same_partition(kDefaultPKey) ? own : std::nullopt;
+}
+
 std::optional<PathParameters> Policy::terms(const Directory& directory, const EndPort& source,
                                             const EndPort& destination,
                                             const PathConstraints& constraints) const {
@@ -111,7 +121,7 @@ std::optional<PathParameters> Policy::terms(const Directory& directory, const En
   const auto* level = qos ? qos->matcher.match(source.qos, destination.qos,
                                                {.qos_class = constraints.qos_class,
                                                 .service_id = constraints.service_id,
-                                                .pkey = constraints.pkey})
+                                                .pkey = class_pkey(*qos, source, destination, constraints)})
                           : nullptr;
   const auto key = level != nullptr ? pkey_of_level(*this, source, destination, constraints, *level)
                                     : pkey(source, destination, constraints);

@@ -53,6 +53,10 @@ class Policy {
   /// That of a path with these terms; nothing where another one was asked for.
   std::optional<Sl> granted_sl(const Directory& directory, const PathParameters& terms,
                                std::optional<Sl> asked, const EndPort& source, Lid dlid) const;
+
+ private:
+  std::optional<PKey> class_pkey(const sm::QosPolicyPart& qos, const EndPort& source,
+                                 const EndPort& destination, const PathConstraints& constraints) const;
 };
 
 /// What comparing the P_Keys of two ports takes of a Slice.

@@ -197,6 +197,21 @@ TEST(SaQos, WhileItIsNotEnabledNothingOfItIsInForce) {
 }
 
 /// SL 1 is dropped by the leaf of the destination, at its port to it, when it comes in by the first port.
+/// P_Key before ULP before ports, also where the P_Key is the one that the SA chooses.
+TEST(SaQos, APathThatIsPutIntoAPartitionHasTheClassOfIt) {
+  config::SubnetConfig config;
+  config.qos.enabled = true;
+  config.qos.traffic_classes = {{.name = "ports", .sl = 5, .ports = test::port_terms({"ALL_CAS"})},
+                                {.name = "storage", .sl = 6, .ulps = {"nvmeof"}},
+                                {.name = "blue", .sl = 3, .partitions = {"blue"}}};
+  config.partition = {test::partition("blue", 0x21, {"ALL_CAS"}),
+                      test::partition("Default", 0x7fff, {}, {"ALL"})};
+  const QosLab lab(config);
+  EXPECT_EQ(lab.path().pkey, PKey{0x8021});
+  EXPECT_EQ(lab.path().sl, Sl{3});
+  EXPECT_EQ(lab.path(kService, asking(&QosPath::service_id, std::uint64_t{0x1061144})).sl, Sl{3});
+}
+
 TEST(SaQos, AnSlThatLeadsToVl15IsNoPath) {
   const test::SaLab lab("ft2:4", with_policy(kLevels));
   std::vector<const sa::EndPort*> hosts;
