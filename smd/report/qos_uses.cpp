@@ -8,11 +8,22 @@
 namespace smd::sm::inline reports {
 namespace {
 
-/// The SL that a rule gives; of a class its rules are what has it, not its level.
+/// What has the SL that a rule gives, as far as programs name it in a PathRecord.
 void add_rule_use(QosUses& uses, const config::QosPolicy& policy, const config::QosRule& rule) {
   const auto* level = policy.find_level(rule.level);
-  if (level == nullptr || rule.service_ids.empty()) return;
-  uses[level->sl].services.push_back(config::to_string(rule.service_ids, true));
+  if (level == nullptr) return;
+  auto& services = uses[level->sl].services;
+  if (!rule.service_ids.empty()) services.push_back(config::to_string(rule.service_ids, true));
+  if (!rule.qos_classes.empty())
+    services.push_back("any, with QoS class " + config::to_string(rule.qos_classes, false));
+}
+
+/// A level that no rule names is that of no path, but for the one of paths without a rule.
+bool is_used(const config::QosPolicy& policy, const config::QosLevel& level) {
+  return config::same_qos_name(level.name, "DEFAULT") ||
+         std::ranges::any_of(policy.rules, [&](const config::QosRule& rule) {
+           return config::same_qos_name(rule.level, level.name);
+         });
 }
 
 void add_classes(QosUses& uses, const config::QosPolicy& policy) {
@@ -27,7 +38,10 @@ void add_classes(QosUses& uses, const config::QosPolicy& policy) {
 
 void add_policy(QosUses& uses, const config::QosPolicy& policy) {
   if (!policy.classes.empty()) return add_classes(uses, policy);
-  for (const auto& level : policy.levels) uses[level.sl].by.push_back(fmt::format("level {}", level.name));
+  for (const auto& level : policy.levels) {
+    if (is_used(policy, level)) uses[level.sl].by.push_back(fmt::format("level {}", level.name));
+  }
+  for (const auto& rule : policy.rules) add_rule_use(uses, policy, rule);
   for (const auto& ulp : policy.ulps) {
     auto& use = uses[ulp.sl];
     use.by.push_back(ulp.name);
