@@ -88,6 +88,8 @@ struct SubnetView {
   PolicyStatePtr ground{};  ///< null before the store is open
   /// How the state is copied to or from other SMs; null where it is not.
   std::shared_ptr<const replica::ReplicaView> replica{};
+  /// Keys whose values in the files are not in force, because the policy of the master before is.
+  std::vector<std::string> config_differs{};
   std::chrono::system_clock::time_point sweeps_off_until{};  ///< of an operator; long ago: they are on
   /// Goes up with each change of snapshot, ground and registry; another number after a restart.
   std::uint64_t epoch = 0;

@@ -384,6 +384,9 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("waiting", waiting_json(view));
   object.emplace("outlook", text(view.sms && is_running(view) ? sm::outlook(*view.sms, unix_now()) : ""));
   object.emplace("replica", replica_json(view));
+  JsonArray differs;
+  for (const auto& key : view.config_differs) differs.push_back(text(key));
+  object.emplace("config_differs", Json(std::move(differs)));
   object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});

@@ -217,25 +217,51 @@ std::string text_of(const json::value& from, std::string_view key) {
   return json::serialize(value);
 }
 
+double seconds_of(const json::value& standby) {
+  const auto* seconds = member_of(standby, "lag_seconds").if_double();
+  return seconds != nullptr ? *seconds : 0;
+}
+
 /// How the state is copied: "current (at 3.17 of 192.0.2.1:7650)".
 std::string replica_words(const json::value& subnet) {
   const auto& replica = member_of(subnet, "replica");
   const bool standby = text_of(subnet, "state") == "standby";
-  if (!replica.is_object()) return standby ? "none (neither [ha] peers nor etcd is set)" : "";
+  if (!replica.is_object())
+    return standby ? "none: the state is not copied (no [ha] peers or etcd; or ha.not_replicated in the log)"
+                   : "";
   const auto role = text_of(replica, "role");
   if (role != "source") {
+    if (role == "lost" || role == "none") {
+      const auto heard = text_of(replica, "heard");
+      return fmt::format("{} (at {}; last heard {}: what the master has committed since is not here; {})",
+                         role, text_of(replica, "position"), heard.empty() ? "never" : heard,
+                         text_of(replica, "master"));
+    }
     return fmt::format("{} (at {}, {} transactions behind; {})", role, text_of(replica, "position"),
                        text_of(replica, "lag_transactions"), text_of(replica, "master"));
   }
   const auto& standbys = list_of(replica, "standbys");
-  std::string words = fmt::format("source of {} standbys, {}", standbys.size(), text_of(replica, "mode"));
+  const bool lost = text_of(replica, "mode") != "async" && text_of(replica, "in_sync") == "false";
+  std::string words = fmt::format("source of {} standbys, {}{}", standbys.size(), text_of(replica, "mode"),
+                                  lost ? " (not in sync now)" : "");
   for (const auto& one : standbys) {
-    words +=
-        fmt::format("; {} is {} transactions behind", text_of(one, "name"), text_of(one, "lag_transactions"));
+    words += fmt::format("; {} ({}) is {} transactions, {:.1f} s behind", text_of(one, "guid"),
+                         text_of(one, "name"), text_of(one, "lag_transactions"), seconds_of(one));
   }
   if (const auto trouble = text_of(replica, "trouble"); !trouble.empty())
     words += fmt::format("; etcd: {}", trouble);
   return words;
+}
+
+/// Keys of the files that are not in force.
+std::string config_words(const json::value& subnet) {
+  std::string keys;
+  for (const auto& key : list_of(subnet, "config_differs"))
+    keys += (keys.empty() ? "" : ", ") + std::string(key.as_string());
+  return keys.empty() ? keys
+                      : keys +
+                            ": those of the master before are in force; smd check --running says what a "
+                            "reload would change";
 }
 
 /// What a standby has read of the master's groups.
@@ -264,6 +290,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     line(out, "master", sm_words(master));
   if (const auto next = text_of(subnet, "outlook"); !next.empty()) line(out, "next", next);
   if (const auto words = replica_words(subnet); !words.empty()) line(out, "replica", words);
+  if (const auto words = config_words(subnet); !words.empty()) line(out, "files", words);
   if (const auto words = groups_read_words(subnet); !words.empty()) line(out, "groups read", words);
   if (const auto off = text_of(subnet, "sweeps_off_until"); !off.empty())
     line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));

@@ -138,6 +138,7 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
 void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
+    now_.config_differs.clear();
     adopt_replica_policy();
     if (now_.ground) {
       set_ground(now_.ground->policies);
@@ -384,6 +385,9 @@ void Instance::hear(const events::Event& event) {
   if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
     if (state->from == wire::SmState::master || state->to == wire::SmState::master)
       sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
+    if (state->to == wire::SmState::master)
+      say_policy_differs(
+          "those of the master before are in force; smd check --running says what a reload changes");
     return;
   }
   if (!std::holds_alternative<events::SnapshotPublished>(event.payload)) {

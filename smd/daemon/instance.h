@@ -107,6 +107,8 @@ class Instance {
   void replaced();
   void refused(Guid port);
   bool adopt_replica_policy();
+  void say_policy_differs(const std::string& action);
+  void say_settings_differ(const std::vector<std::string>& settings);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();
   // policy_changes.cpp
@@ -171,7 +173,8 @@ class Instance {
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;
-  api::SubnetView now_;  ///< what view_ is made of
+  std::vector<std::string> said_settings_;  ///< that differ from the master's
+  api::SubnetView now_;                     ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
   mad::Clock::TimerId sweeps_timer_ = 0;          ///< puts sweeps on again; 0: they are on

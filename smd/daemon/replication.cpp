@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the state of a subnet is copied to and from other SMs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -107,16 +108,36 @@ bool Instance::adopt_replica_policy() {
   if (!replicator_->following().follows) return false;
   const auto policies = replicator_->policies();
   const auto& accepted = policies->accepted;
-  if (accepted.empty() || policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)) == accepted)
-    return false;
+  if (accepted.empty()) return false;
+  const auto found = policy::accepted_differences(
+      accepted, policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)));
+  say_settings_differ(found.settings);
+  if (found.policy.empty()) return false;
   auto config = spec_.config;
   const auto restored = policy::restore_accepted(accepted, config);
   if (restored) spec_.config = std::move(config);
-  log_.warn("ha.config_differs")
-      .kv("keys", "partitions,partition,group,qos")
-      .kv("action", restored ? "the master's are in force until a reload as master" : restored.error())
-      .subject("partitions");
+  now_.config_differs = found.policy;
+  view_.set(std::make_shared<api::SubnetView>(now_));
+  say_policy_differs(restored ? "the master's are in force until a reload as master" : restored.error());
   return restored.has_value();
+}
+
+void Instance::say_policy_differs(const std::string& action) {
+  if (now_.config_differs.empty()) return;
+  log_.warn("ha.config_differs")
+      .kv("keys", fmt::format("{}", fmt::join(now_.config_differs, ",")))
+      .kv("action", action)
+      .always();
+}
+
+/// Said once for the same values.
+void Instance::say_settings_differ(const std::vector<std::string>& settings) {
+  if (std::exchange(said_settings_, settings) == settings || settings.empty()) return;
+  log_.warn("ha.config_differs")
+      .kv("keys", fmt::format("{}", fmt::join(settings, "; ")))
+      .kv("action",
+          "each SM works by its own file for these: LIDs or routes may change at a takeover; make them equal")
+      .always();
 }
 
 /// Another SM has a later epoch than we have. On this fabric the ranks decide; else the fabric is split, and

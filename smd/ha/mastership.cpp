@@ -169,6 +169,7 @@ SmView Mastership::view() const {
               .act_count = agent_.act_count(),
               .quiet_until = 0,
               .takeover = mad::Duration(ha.poll_interval()) * (ha.polls_lost() + 1),
+              .polled_at = polled_at_,
               .others = {}};
   if (state_.deferral == machine::Deferral::quiet) {
     const auto left = quiet_began_ + mad::Duration(parts_.config->quiet()) - parts_.clock.now();

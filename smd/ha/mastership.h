@@ -191,7 +191,8 @@ class Mastership {
   std::vector<OtherSm> reported_;  ///< by report_sms()
   /// What SMs have answered last, and when (seconds since 1970), by port GUID.
   std::map<Guid, std::pair<wire::SmInfo, std::int64_t>> answers_;
-  Damping trap_pace_;  ///< of reads after traps, by node
+  mad::TimePoint polled_at_{};  ///< of the last answer to a poll that said that it is master
+  Damping trap_pace_;           ///< of reads after traps, by node
   mad::TimePoint quiet_began_{};
   mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
   /// What set_priority() was told, and what the configuration said then.

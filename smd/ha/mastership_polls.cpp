@@ -132,6 +132,7 @@ asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Ot
   if (cancelled || !waits) co_return false;
   if (ways->answer) {
     note(*ways->answer);
+    if (ways->answer->state == wire::SmState::master) polled_at_ = parts_.clock.now();
     on(machine::PollAnswered{*ways->answer});
   } else {
     on(machine::PollUnanswered{ways->reason});

@@ -31,7 +31,13 @@ std::vector<OtherSm> sms_of(const SmView& view) {
 /// The standby that becomes master when we fail: the one with the highest rank.
 std::optional<OtherSm> next_master(const SmView& view) {
   auto sms = sms_of(view);
-  std::erase_if(sms, [](const OtherSm& sm) { return sm.info.state != SmState::standby; });
+  // One that shows NotActive may do so for [ha] quiet, and takes the fabric all the same: where there is no
+  // other, it is named.
+  const bool standby =
+      std::ranges::any_of(sms, [](const OtherSm& sm) { return sm.info.state == SmState::standby; });
+  std::erase_if(sms, [&](const OtherSm& sm) {
+    return sm.info.state != (standby ? SmState::standby : SmState::not_active);
+  });
   return machine::successor(view.state, sms, std::nullopt);
 }
 

@@ -28,6 +28,7 @@ struct SmView {
   std::uint32_t act_count = 0;   ///< ours
   std::int64_t quiet_until = 0;  ///< seconds since 1970; of Deferral::quiet
   mad::Duration takeover{};      ///< how long after its last answer a standby misses the master, at most
+  mad::TimePoint polled_at{};    ///< of the last answer of the master that is polled
   std::vector<SeenSm> others;    ///< by port GUID
 };
 using PublishedSms = base::Published<SmView>;

@@ -135,7 +135,7 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
   cancelled = co_await was_cancelled();
   if (cancelled || parts_.loop.subnet() != before) co_return !cancelled;
   parts_.loop.take(std::move(finished_subnet));
-  parts_.status.publish_between_sweeps();
+  parts_.status.count_again();
   co_return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -10,8 +11,10 @@
 #include <boost/json/value_to.hpp>
 #include <exception>
 #include <memory>
+#include <string_view>
 #include <utility>
 
+#include "config/difference.h"
 #include "config/partition_sources.h"
 #include "config/partitions.h"
 #include "config/qos_classes.h"
@@ -149,7 +152,44 @@ std::string accepted_text(const config::SubnetConfig& config) {
                     {"conf", definitions_json(sources.conf)}};
   const auto qos = config::qos_policy_of(config, "smd.toml");
   if (!qos.empty()) text["qos"] = qos_json(qos);
+  constexpr std::array<std::string_view, 2> kTables{"lids", "routing"};
+  json::object settings;
+  for (const auto& [path, value] : config::shown_values(config, kTables)) settings[path] = value;
+  text["settings"] = std::move(settings);
   return json::serialize(text);
+}
+
+AcceptedDifferences accepted_differences(const std::string& theirs, const std::string& ours) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNames{
+      {{"enforcement", "partitions.enforcement"},
+       {"enforcement_required", "partitions.enforcement_required"},
+       {"allow_both_pkeys", "partitions.allow_both_pkeys"},
+       {"api_first", "partitions.api_pkeys"},
+       {"groups", "group"},
+       {"toml", "partition"},
+       {"conf", "partitions.file"},
+       {"qos", "qos"}}};
+  AcceptedDifferences found;
+  boost::system::error_code error, other;
+  const auto a = json::parse(theirs, error), b = json::parse(ours, other);
+  if (error || other || !a.is_object() || !b.is_object()) return found;
+  const auto at = [](const json::value& from, std::string_view key) {
+    const auto* value = from.as_object().if_contains(key);
+    return value != nullptr ? *value : json::value();
+  };
+  for (const auto& [key, name] : kNames) {
+    if (at(a, key) != at(b, key)) found.policy.emplace_back(name);
+  }
+  const auto was = at(a, "settings"), is = at(b, "settings");
+  if (!was.is_object() || !is.is_object()) return found;  // of an older version
+  for (const auto& [path, value] : was.as_object()) {
+    const auto mine = at(is, path);
+    if (!mine.is_null() && mine != value && value.is_string() && mine.is_string())
+      found.settings.push_back(fmt::format("{} {} -> {}", std::string_view(path),
+                                           std::string_view(value.as_string()),
+                                           std::string_view(mine.as_string())));
+  }
+  return found;
 }
 
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into) {

@@ -5,13 +5,21 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 
 namespace smd::policy {
 
-/// Equal for equal policies of files. JSON, on one line.
+/// Equal for equal policies of files and values of [lids] and [routing]. JSON, on one line.
 std::string accepted_text(const config::SubnetConfig& config);
+/// What differs between the policies of two texts, and the values of [lids] and [routing]: keys, or what they
+/// name; empty where a text makes no sense.
+struct AcceptedDifferences {
+  std::vector<std::string> policy;    ///< of partitions, groups and QoS, which restore_accepted() takes over
+  std::vector<std::string> settings;  ///< "lids.lmc 0 -> 1": each SM works by its own
+};
+AcceptedDifferences accepted_differences(const std::string& theirs, const std::string& ours);
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
 /// sense.
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);

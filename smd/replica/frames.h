@@ -16,7 +16,7 @@
 namespace smd::replica {
 
 /// Of this program.
-inline constexpr std::uint16_t kVersion = 3;
+inline constexpr std::uint16_t kVersion = 4;
 /// The lowest version whose readers understand what this program sends.
 inline constexpr std::uint16_t kMinReader = 1;
 

@@ -18,6 +18,8 @@ using std::chrono::seconds;
 
 /// The first version of a master that takes clients of another part of the fabric.
 constexpr std::uint16_t kLeavesClients = 2;
+/// The first version of a master that says where it is four times a second, not once.
+constexpr std::uint16_t kQuickRoles = 4;
 
 /// A master says something at least once a second.
 constexpr mad::Duration kMasterSilence = seconds(5), kFirstPause = milliseconds(100),
@@ -46,7 +48,7 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
         master_.clear();
         lost_at_ = parts_.clock.now();
         if (!role().master)
-          parts_.log.warn("ha.replica_lost").kv("peer", peer).kv("reason", reason).subject(peer);
+          parts_.log.warn("ha.replica_lost").kv("peer", peer).kv("reason", reason).subject(peer).always();
       }
       stream->close();
       pause = kFirstPause;
@@ -167,10 +169,13 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
     co_return "";
   }
   heard_ = parts_.wall();
+  heard_at_ = parts_.clock.now();
   if (std::exchange(master_, peer) != peer) {
     end_term();
     refused_ = false;
     const auto link = links_.find(peer);
+    const bool quick = link != links_.end() && link->second.version >= kQuickRoles;
+    heard_every_ = quick ? mad::Duration(milliseconds(250)) : mad::Duration(seconds(1));
     const bool takes_clients = link != links_.end() && link->second.version >= kLeavesClients;
     if (takes_clients) co_await leave_clients(stream, word.port);
     co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));

@@ -11,7 +11,15 @@ namespace {
 using std::chrono::seconds;
 
 /// A standby says something at least once a second.
-constexpr mad::Duration kRoleEvery = seconds(1), kSilence = seconds(10), kDigestsEvery = seconds(10);
+constexpr mad::Duration kRoleEvery = std::chrono::milliseconds(250), kSilence = seconds(10),
+                        kDigestsEvery = seconds(10);
+
+/// "127.0.0.1:40112: reason" without the port, which is another one each time.
+std::string without_port(const std::string& text) {
+  const auto end = text.find(": ");
+  const auto colon = end != std::string::npos ? text.rfind(':', end - 1) : std::string::npos;
+  return colon != std::string::npos ? text.substr(0, colon) + text.substr(end) : text;
+}
 
 }  // namespace
 
@@ -22,8 +30,9 @@ asio::awaitable<void> Replicator::accept() {
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
     if (!stream) {
-      if (std::exchange(said, stream.error()) != stream.error())
-        parts_.log.warn("ha.peer_refused").kv("reason", stream.error()).subject(stream.error());
+      const auto what = without_port(stream.error());
+      if (std::exchange(said, what) != what)
+        parts_.log.warn("ha.peer_refused").kv("reason", stream.error()).subject(what);
       const bool time = co_await parts_.clock.sleep(std::chrono::milliseconds(100));
       if (!time) co_return;
       continue;
@@ -62,6 +71,14 @@ asio::awaitable<void> Replicator::serve(std::shared_ptr<Outgoing> end) {
         .kv("reason", reason)
         .kv("action", "closed")
         .subject(end->stream->peer());
+  }
+  if (journal_.active() && copied_by_.contains(end->peer.port) && !tasks_.stopping()) {
+    parts_.log.warn("ha.standby_lost")
+        .kv("guid", end->peer.port)
+        .kv("peer", end->stream->peer())
+        .kv("reason", reason.empty() ? "closed, or silent" : reason)
+        .kv("action", "it takes the fabric all the same, without what is committed from now on")
+        .always();
   }
   end->gone = true;
   end->stream->close();

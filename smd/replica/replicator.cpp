@@ -19,11 +19,13 @@ constexpr mad::Duration kSync = milliseconds(50);
 /// A master that cannot be reached is about to be found dead by the fabric. A replica without a connection
 /// for longer than that takes, and this, may lack what it has committed meanwhile.
 constexpr mad::Duration kUnheard = seconds(3);
+/// What the network may be later than the fabric by.
+constexpr mad::Duration kNetworkLate = milliseconds(600);
 /// After a refusal the fabric's ranks decide, in a sweep; the SM that is master then has the highest epoch.
 constexpr mad::Duration kRankDecides = seconds(3);
 
 /// Peers whose connections are made at a time: one that dawdles does not keep the others out.
-constexpr std::size_t kHandshakes = 16;
+constexpr std::size_t kHandshakes = 64;
 
 }  // namespace
 
@@ -92,8 +94,11 @@ bool Replicator::has_copy() const {
 bool Replicator::is_current() const {
   if (!following_ || !receiver_ || receiver_->position() != latest_) return false;
   if (replica()->position != latest_) return false;
-  if (!master_.empty()) return true;
   const auto view = parts_.sms->get();
+  // A master that went on answering on the fabric has committed what the network did not bring.
+  const bool direct = parts_.network.carries_calls();
+  if (direct && view && view->polled_at > heard_at_ + heard_every_ + kNetworkLate) return false;
+  if (!master_.empty()) return true;
   const auto takeover = view ? view->takeover : mad::Duration{};
   return parts_.clock.now() - lost_at_ <= takeover + kUnheard;
 }

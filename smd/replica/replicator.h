@@ -223,6 +223,8 @@ class Replicator final : public store::Store {
   std::string master_;  ///< where it is connected; empty: nowhere
   std::string no_master_;
   mad::TimePoint lost_at_{};
+  mad::TimePoint heard_at_{};    ///< of the master's last word of where it is
+  mad::Duration heard_every_{};  ///< it says so this often
   std::int64_t heard_ = 0;
   Digests digests_;
   std::map<std::string, Link> links_;     ///< by peer

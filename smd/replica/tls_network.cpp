@@ -121,7 +121,7 @@ std::expected<void, std::string> TlsNetwork::Impl::listen(const std::string& tex
   if (!error) acceptor.open(end.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(end, error);
-  if (!error) acceptor.listen(16, error);
+  if (!error) acceptor.listen(128, error);
   if (error) return std::unexpected(fmt::format("{}: {}", text, error.message()));
   return {};
 }

@@ -94,6 +94,19 @@ void SubnetStatus::judge_again() {
   publish(events::SubnetSettled{});
 }
 
+void SubnetStatus::count_again() {
+  auto now = summary_;
+  now.switches = now.cas = now.routers = now.lids = now.ports_active = now.ports_not_active = 0;
+  tally(*parts_.loop.subnet(), nullptr, now);
+  tally_standby(*parts_.loop.subnet(), now);
+  if (parts_.mastership.yielded()) {
+    now.state = summary_.state;
+    now.why = summary_.why;
+  }
+  summary_ = std::move(now);
+  publish_between_sweeps();
+}
+
 void SubnetStatus::settle() {
   if (std::exchange(unsettled_, false)) judge_again();
 }

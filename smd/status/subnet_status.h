@@ -72,6 +72,8 @@ class SubnetStatus {
   void publish_activity();
   /// Between two sweeps: the state as the current Subnet gives it; published where it is another one.
   void judge_again();
+  /// As standby: what it has found since counts, and is published.
+  void count_again();
   /// No switch has more to tell: not unsettled any more.
   void settle();
   /// What was lost has been accepted.

@@ -176,6 +176,41 @@ TEST_F(Replica, ClientsAreToldAndAnsweredBeforeTheFabricIsRead) {
   EXPECT_EQ(site_[kB].managed().lines().count("ha.clients_told"), 1U) << story();
 }
 
+/// A light sweep that is due comes after that.
+TEST_F(Replica, AnSmThatWasMasterBeforeTellsThePortsFirstAsWell) {
+  start_pair();
+  const auto* master = kA;
+  const auto* standby = kB;
+  for (int round = 0; round < 4; ++round) {
+    SCOPED_TRACE(round);
+    site_.world.run_for(seconds(9 + 3 * round));
+    const auto told = site_[standby].managed().lines().count("ha.clients_told");
+    ASSERT_TRUE(site_[master].manager().hand_over(std::nullopt)) << story();
+    site_.world.run_for(seconds(2));
+    ASSERT_TRUE(site_[standby].is_master()) << story();
+    EXPECT_EQ(site_[standby].managed().lines().count("ha.clients_told"), told + 1) << story();
+    std::swap(master, standby);
+  }
+}
+
+/// It answers on the fabric: what it has committed since its last word by the network may be missing.
+TEST_F(Replica, ACopyOfAMasterThatTheNetworkHidesIsStale) {
+  start_pair();
+  site_.network.delay = seconds(100);
+  site_.world.run_for(milliseconds(500));
+  site_[kA].register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(site_[kA].last(), 1)); });
+  site_.world.run_for(milliseconds(1500));
+  const auto asked = site_[kB].asked;
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  ASSERT_TRUE(site_[kB].is_master()) << story();
+  EXPECT_THAT(site_[kB].lines.first("ha.took_over"), testing::HasSubstr("current=false")) << story();
+  EXPECT_GT(site_[kB].asked, asked) << "clients are asked to register again";
+}
+
 TEST_F(Replica, AStandbySeesWhatTheMasterHasFoundByGetsOnly) {
   start_pair();
   site_.world.run_for(seconds(2));
