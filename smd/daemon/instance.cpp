@@ -139,6 +139,7 @@ void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     spec_.config = std::move(next);
     now_.config_differs.clear();
+    compared_ = {};
     adopt_replica_policy();
     if (now_.ground) {
       set_ground(now_.ground->policies);
@@ -385,6 +386,7 @@ void Instance::hear(const events::Event& event) {
   if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
     if (state->from == wire::SmState::master || state->to == wire::SmState::master)
       sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
+    if (state->from == wire::SmState::master && now_.ground) left_policies_ = now_.ground->policies;
     if (state->to == wire::SmState::master)
       say_policy_differs(
           "those of the master before are in force; smd check --running says what a reload changes");

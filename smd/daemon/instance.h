@@ -107,6 +107,7 @@ class Instance {
   void replaced();
   void refused(Guid port);
   bool adopt_replica_policy();
+  void say_left_partitions();
   void say_policy_differs(const std::string& action);
   void say_settings_differ(const std::vector<std::string>& settings);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
@@ -173,8 +174,10 @@ class Instance {
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;
-  std::vector<std::string> said_settings_;  ///< that differ from the master's
-  api::SubnetView now_;                     ///< what view_ is made of
+  std::vector<std::string> said_settings_;          ///< that differ from the master's
+  std::pair<std::string, std::string> compared_{};  ///< accepted policies, the master's and ours
+  policy::PoliciesPtr left_policies_;               ///< when we were master last; null: said
+  api::SubnetView now_;                             ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
   mad::Clock::TimerId sweeps_timer_ = 0;          ///< puts sweeps on again; 0: they are on

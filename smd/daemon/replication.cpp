@@ -97,9 +97,28 @@ void Instance::open_replica() {
 /// What clients have registered and what the API has made is the master's from now on.
 void Instance::replaced() {
   registry_.set(replicator_->registry());
+  say_left_partitions();
   const bool policy = adopt_replica_policy();
   set_ground(replicator_->policies());
   if (policy && manager_) manager_->reload(spec_.config);
+}
+
+/// Two parts of a fabric are joined: of partitions of the API those of the master that stays count.
+void Instance::say_left_partitions() {
+  const auto left = std::exchange(left_policies_, nullptr);
+  if (!left) return;
+  const auto now = replicator_->policies();
+  std::vector<std::string> lost;
+  for (const auto& [name, partition] : left->api) {
+    const auto at = now->api.find(name);
+    if (at == now->api.end() || *at->second != *partition) lost.push_back(name);
+  }
+  if (lost.empty()) return;
+  log_.warn("ha.partitions_left")
+      .kv("partitions", fmt::format("{}", fmt::join(lost, ",")))
+      .kv("reason", "the API made or changed them here while another SM was master of another part")
+      .kv("action", "those of the master count: make them anew there")
+      .always();
 }
 
 /// The partitions that the master has accepted, instead of those of our files. True: they were others.
@@ -109,8 +128,10 @@ bool Instance::adopt_replica_policy() {
   const auto policies = replicator_->policies();
   const auto& accepted = policies->accepted;
   if (accepted.empty()) return false;
-  const auto found = policy::accepted_differences(
-      accepted, policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)));
+  auto texts = std::pair(accepted, policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)));
+  if (texts.first == texts.second || texts == compared_) return false;
+  compared_ = std::move(texts);
+  const auto found = policy::accepted_differences(compared_.first, compared_.second);
   say_settings_differ(found.settings);
   if (found.policy.empty()) return false;
   auto config = spec_.config;

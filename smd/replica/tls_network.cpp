@@ -17,8 +17,8 @@ using asio::ip::tcp;
 using Stream = tls::ssl::stream<tcp::socket>;
 constexpr auto kWait = asio::as_tuple(asio::use_awaitable);
 
-/// Until a connection is made.
-constexpr mad::Duration kPatience = std::chrono::seconds(10);
+/// Until a connection is made; one that others make may not keep a place for longer than a handshake takes.
+constexpr mad::Duration kPatience = std::chrono::seconds(10), kPatienceWithOthers = std::chrono::seconds(3);
 
 std::string text_of(const tcp::endpoint& end) {
   const bool six = end.address().is_v6();
@@ -71,14 +71,20 @@ class TlsStream final : public ByteStream {
 asio::awaitable<std::string> shake_hands(ConnectionPtr connection, mad::Clock* clock,
                                          tls::ssl::stream_base::handshake_type type) {
   bool late = false;
-  const auto timer = clock->call_at(clock->now() + kPatience, [connection, &late] {
+  const auto patience = type == tls::ssl::stream_base::server ? kPatienceWithOthers : kPatience;
+  const auto timer = clock->call_at(clock->now() + patience, [connection, &late] {
     late = true;
     connection->close();
   });
   const auto [error] = co_await connection->stream.async_handshake(type, kWait);
   clock->cancel(timer);
-  if (late) co_return "no handshake of TLS in 10 s";
-  co_return error ? error.message() : "";
+  if (late)
+    co_return fmt::format("no handshake of TLS in {} s",
+                          std::chrono::duration_cast<std::chrono::seconds>(patience).count());
+  if (!error) co_return "";
+  const bool refused = error.category() == asio::error::get_ssl_category();
+  co_return refused ? error.message() + " (do psk_file, or cert and ca, of both ends belong together?)"
+                    : error.message();
 }
 
 }  // namespace
