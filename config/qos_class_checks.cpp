@@ -7,6 +7,7 @@
 
 #include "config/loader.h"
 #include "config/qos_classes.h"
+#include "config/scalars.h"
 #include "config/suggest.h"
 #include "config/toml_reader.h"
 
