@@ -45,9 +45,19 @@ std::string too_open(const struct stat& file) {
   return {};
 }
 
+/// A pipe or a device. A shell's pipes, and what stands on standard input, end.
+bool may_never_end(const std::filesystem::path& path) {
+  const auto name = path.string();
+  if (name == "/dev/stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/"))
+    return false;
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path) {
+  if (may_never_end(path)) return std::unexpected("it is no regular file");
   const auto file = base::open_for_reading(path);
   if (!file) return std::unexpected(file.error());
   return base::read_to_end(file->get());

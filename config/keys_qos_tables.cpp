@@ -27,6 +27,9 @@ std::vector<std::string_view> split_list(std::string_view text) {
   return items;
 }
 
+/// As OpenSM writes it in its own file, too.
+bool is_unset(std::string_view text) { return trim(text).empty() || trim(text) == "(null)"; }
+
 /// A number up to `most`.
 std::optional<std::uint8_t> small_number(std::string_view text, std::int64_t most) {
   const auto number = parse_number(trim(text));
@@ -44,7 +47,7 @@ Codec<std::optional<ArbitrationList>> arbitration() {
       spot.wrong(value, allowed);
       return std::nullopt;
     }
-    if (trim(value.text).empty()) return List{};
+    if (is_unset(value.text)) return List{};
     ArbitrationList list;
     for (const auto item : split_list(value.text)) {
       const auto colon = item.find(':');
@@ -77,20 +80,22 @@ Codec<std::optional<ArbitrationList>> arbitration() {
 Codec<std::optional<SlMap>> sl_map() {
   using Map = std::optional<SlMap>;
   Codec<Map> codec;
-  codec.allowed = "16 VLs in quotes, one for each SL, 0 to 14, or 15 to discard what is sent on that SL";
+  codec.allowed =
+      "16 VLs in quotes, one for each SL, 0 to 14, or 15 to discard what is sent on that SL; those that "
+      "are missing are 0";
   codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Map> {
     if (value.kind != Value::Kind::text) {
       spot.wrong(value, allowed);
       return std::nullopt;
     }
-    if (trim(value.text).empty()) return Map{};
+    if (is_unset(value.text)) return Map{};
     const auto items = split_list(value.text);
     SlMap map{};
-    if (items.size() != kSls) {
+    if (items.size() > kSls) {
       spot.refuse(value, fmt::format("{} VLs (allowed: 16, one for each SL)", items.size()));
       return std::nullopt;
     }
-    for (std::size_t sl = 0; sl < kSls; ++sl) {
+    for (std::size_t sl = 0; sl < items.size(); ++sl) {
       const auto vl = small_number(items[sl], kDiscard);
       if (!vl) {
         spot.refuse(value, fmt::format("the VL of SL {} is \"{}\" (allowed: 0 to 15)", sl, items[sl]));
@@ -115,7 +120,8 @@ Codec<std::optional<std::uint8_t>> high_limit() {
     if (!limit) return "";
     if (*limit == 0) return "one packet of high priority, then one of low";
     if (*limit == 255) return "without limit: low priority can starve";
-    return fmt::format("{} bytes of high priority, then a packet of low", *limit * 4096);
+    return fmt::format("whole packets of high priority until they are {} bytes or more, then one of low",
+                       *limit * 4096);
   };
   return codec;
 }

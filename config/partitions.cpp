@@ -97,7 +97,8 @@ class PartitionMerger {
     if (sources_.qos) return definition;
     if (definition.settings.sl != Sl{0})
       warnings_.push_back(note(definition.source,
-                               fmt::format("SL {} is 0 while qos.enabled is false", definition.settings.sl),
+                               fmt::format("SL {} of {} is 0 while qos.enabled is false",
+                                           definition.settings.sl, shown_name(definition)),
                                "sl"));
     definition.settings.sl = Sl{0};
     for (auto& group : definition.groups) group.settings.sl = Sl{0};

@@ -72,6 +72,8 @@ class QosSourcesCheck {
     const auto policy = qos_policy_of(subnet_, toml_file_);
     if (qos_.policy_file.empty() && !qos_.accepted) notes_ = check_qos_policy(policy, false);
     look_for_partitions(policy);
+    look_for_tenants_beyond();
+    if (!qos_.accepted) look_for_claimed(policy);
     for (const auto& rule : policy.rules)
       look_at(rule.source_ports, rule.source), look_at(rule.destination_ports, rule.source);
     for (const auto& ulp : policy.ulps) look_at(ulp.ports, ulp.source);
@@ -125,6 +127,58 @@ class QosSourcesCheck {
              .hint = did_you_mean(name, names)});
       }
     }
+  }
+
+  /// Tenants without a class of their own.
+  void look_for_tenants_beyond() {
+    if (qos_.preset != QosPreset::tenants_equal || qos_.accepted) return;
+    const auto blocks = class_blocks(subnet_);
+    std::string names;
+    for (auto i = kMostClasses - 1; i < blocks.size(); ++i)
+      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", printable(blocks[i].name));
+    if (names.empty()) return;
+    notes_.warnings.push_back(
+        {.file = toml_file_,
+         .key = "qos.preset",
+         .expected = fmt::format("\"tenants-equal\" has classes for {} tenants: in the default class are {}",
+                                 kMostClasses - 1, names)});
+  }
+
+  /// What a class lists and another one before it has already: paths are in the first that has them.
+  void look_for_claimed(const QosPolicy& policy) {
+    if (policy.classes.empty()) return;
+    for (auto rule = policy.rules.begin(); rule != policy.rules.end(); ++rule) {
+      for (auto first = policy.rules.begin(); first != rule; ++first) {
+        if (first->level == rule->level) continue;
+        std::string items;
+        const auto add = [&](std::string item) { items += (items.empty() ? "" : ", ") + item; };
+        for (const auto& range : rule->service_ids) {
+          if (covers(first->service_ids, range)) add("service ID " + to_string(QosRanges{range}, true));
+        }
+        for (const auto& range : rule->pkeys) {
+          if (covers(first->pkeys, range)) add("P_Key " + to_string(QosRanges{range}, true));
+        }
+        for (const auto& name : rule->partitions) {
+          if (std::ranges::find(first->partitions, name) != first->partitions.end())
+            add(fmt::format("partition \"{}\"", printable(name)));
+        }
+        if (!items.empty()) claimed(policy, *rule, *first, items);
+      }
+    }
+  }
+
+  static bool covers(const QosRanges& ranges, const QosRange& range) {
+    return std::ranges::any_of(
+        ranges, [&](const QosRange& one) { return one.first <= range.first && range.last <= one.last; });
+  }
+
+  void claimed(const QosPolicy& policy, const QosRule& rule, const QosRule& first, const std::string& items) {
+    const auto name = [](const QosRule& of) { return printable(of.level.substr(of.level.find(':') + 1)); };
+    notes_.warnings.push_back(
+        {.file = policy.file,
+         .line = rule.source.line,
+         .expected = fmt::format("the class \"{}\" never has {}: the class \"{}\" is first", name(rule),
+                                 items, name(first))});
   }
 
   /// A level for all paths without a rule overrides the SLs of partitions, as with opensm.

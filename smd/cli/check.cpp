@@ -89,7 +89,9 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
       << (options.all ? config::describe(*config) : changed.text);
   print_configured_partitions(out, *config);
-  if (options.qos.asked) print_qos(out, *config, options.qos);
+  auto qos = options.qos;
+  if (!file.empty()) qos.file = file;
+  if (qos.asked) print_qos(out, *config, qos);
   if (!options.qos.svg.empty() && !write_qos_picture(*config, options.qos)) {
     err << options.qos.svg << ": cannot be written\n";
     return 1;

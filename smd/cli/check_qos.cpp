@@ -14,6 +14,7 @@
 #include "config/qos_sources.h"
 #include "smd/decide/qos_kinds.h"
 #include "smd/policy/policies.h"
+#include "smd/report/qos_directions.h"
 #include "smd/report/qos_explanation.h"
 #include "smd/report/qos_svg.h"
 
@@ -79,7 +80,7 @@ void add_qos_options(CLI::App& command, QosCheck& check) {
 sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check) {
   sm::QosExplanation found{.enabled = subnet.qos.enabled, .mtu = check.mtu};
   if (!found.enabled) return found;
-  const auto policy = config::qos_policy_of(subnet, "smd.toml");
+  const auto policy = config::qos_policy_of(subnet, check.file);
   const auto partitions = policy::merged_policy(subnet, {});
   found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
   for (const auto& kind : kinds_of(subnet.qos, policy, check)) {
@@ -87,7 +88,9 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
     sm::note_shares(view, found.uses, policy.classes);
     found.kinds.push_back(std::move(view));
   }
-  if (subnet.routing.path_sl == config::PathSl::asked)
+  for (auto& line : sm::one_way_rules(policy)) found.warnings.push_back(std::move(line));
+  found.may_have_layers = subnet.routing.path_sl == config::PathSl::asked;
+  if (found.may_have_layers)
     found.warnings.push_back(
         "[routing] path_sl is \"asked\": where routes have several layers (smd qos says so) each path has an "
         "SL of its own, programs get it by PathRecord only, and NCCL_IB_SL and UCX_IB_SL may not be set");
@@ -98,8 +101,11 @@ void print_qos(std::ostream& out, const config::Config& config, const QosCheck& 
   for (const auto& subnet : config.subnets) {
     if (config.subnets.size() > 1) out << "subnet " << subnet.name << '\n';
     if (subnet.qos.enabled)
-      out << fmt::format("QoS with {} VLs and arbitration tables of {} entries. ", check.vls, check.entries);
-    sm::print_qos(out, explain_config(subnet, check));
+      out << fmt::format("QoS with {} VL{} and arbitration tables of {} entr{}.", check.vls,
+                         check.vls == 1 ? "" : "s", check.entries, check.entries == 1 ? "y" : "ies");
+    const auto found = explain_config(subnet, check);
+    if (subnet.qos.enabled) out << (found.warnings.empty() ? ' ' : '\n');
+    sm::print_qos(out, found);
   }
 }
 

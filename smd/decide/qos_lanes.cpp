@@ -2,8 +2,11 @@
 #include "smd/decide/qos_lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace smd::sm::inline decisions {
@@ -15,6 +18,7 @@ constexpr std::uint8_t kBlock = 8;  ///< SLs that differ in the bits of layers o
 /// less than four, so that a turn that is rounded up to whole packets sends one to four.
 constexpr unsigned kUnitsOfPacket = 64, kPacketsOfTurn = 4, kMostUnits = 255;
 constexpr double kCloseEnough = 0.005;
+constexpr double kWorthAVl = 0.1;  ///< of the link: so much less error is worth a class's own VL
 
 std::size_t turns_of(unsigned packets) { return (packets + kPacketsOfTurn - 1) / kPacketsOfTurn; }
 
@@ -42,6 +46,15 @@ double worst_error(std::span<const double> parts, const std::vector<unsigned>& p
   for (std::size_t i = 0; i < parts.size(); ++i)
     worst = std::max(worst, std::abs(packets[i] / sum - parts[i]));
   return worst;
+}
+
+std::vector<double> parts_of(std::span<const LaneWeight> lanes) {
+  std::vector<double> parts;
+  const double sum = std::accumulate(lanes.begin(), lanes.end(), 0.0,
+                                     [](double s, const auto& one) { return s + one.part; });
+  for (const auto& one : lanes)
+    parts.push_back(sum > 0 ? one.part / sum : 1.0 / static_cast<double>(lanes.size()));
+  return parts;
 }
 
 /// Takes packets from the largest until the turns of all fit: one turn each does.
@@ -95,6 +108,42 @@ QosLanes lanes_with(std::span<const QosPart::Class> classes, std::span<const dou
   for (const auto& [vl, lane] : low) lanes.low.push_back(lane);
   for (const auto& [vl, lane] : high) lanes.high.push_back(lane);
   return lanes;
+}
+
+/// Of what a table sends, by VL, with the turns that it has room for.
+std::map<Vl, double> sent_by_vl(std::span<const LaneWeight> lanes, std::size_t entries) {
+  std::map<Vl, double> sent;
+  if (lanes.empty() || lanes.size() > entries) return sent;
+  const auto packets = best_packets(parts_of(lanes), entries);
+  const double sum = std::accumulate(packets.begin(), packets.end(), 0U);
+  for (std::size_t i = 0; i < lanes.size(); ++i) sent[lanes[i].vl] = packets[i] / sum;
+  return sent;
+}
+
+/// The sum of what classes get too much or too little of what their priority sends, where those on one VL
+/// have equal parts of it. A class of high priority on a VL of low has lost it: nothing is worse.
+double error_of(std::span<const QosPart::Class> classes, const QosLanes& lanes, const LaneLimits& limits) {
+  constexpr double kLostPriority = 10;
+  const auto low = sent_by_vl(lanes.low, limits.low), high = sent_by_vl(lanes.high, limits.high);
+  std::map<Vl, unsigned> on_vl;
+  std::array<double, 2> asked{};
+  const auto of = [&](const QosPart::Class& one) -> std::size_t { return limits.high != 0 && one.high; };
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    ++on_vl[lanes.vls[i].front()];
+    asked[of(classes[i])] += classes[i].share;
+  }
+  double error = 0;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const auto vl = lanes.vls[i].front();
+    const auto& sent = of(classes[i]) != 0 ? high : low;
+    const auto at = sent.find(vl);
+    if (at == sent.end()) {
+      error += kLostPriority;
+      continue;
+    }
+    error += std::abs(at->second / on_vl[vl] - classes[i].share / std::max(asked[of(classes[i])], 1.0));
+  }
+  return error;
 }
 
 }  // namespace
@@ -155,25 +204,29 @@ std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> cl
   if (used.empty()) used.push_back(0);  // no route, but the table is written
   const LaneBudget budget{.needed = classes.size() * used.size(), .available = limits.vls};
   if (used.size() > limits.vls) return std::unexpected(LaneBudget{used.size(), limits.vls});
+  // Layers that come and go move no VL: their number alone says how many classes have VLs of their own.
+  const bool by_error = loads.size() == 1 && limits.low != 0;
+  std::optional<QosLanes> best;
+  double least = 0;
   for (auto own = std::min(classes.size(), limits.vls / used.size()); own > 0; --own) {
     auto lanes = lanes_with(classes, loads, used, own, limits);
     const bool fits = (limits.low == 0 || lanes.low.size() <= limits.low) &&
                       (limits.high == 0 || lanes.high.size() <= limits.high);
     if (!fits) continue;
-    lanes.budget = budget;
-    return lanes;
+    const double error = by_error ? error_of(classes, lanes, limits) : 0;
+    if (best && error >= least - kWorthAVl) continue;
+    least = error;
+    best = std::move(lanes);
+    if (least < kWorthAVl) break;  // no VL is worth giving up
   }
-  return std::unexpected(budget);
+  if (!best) return std::unexpected(budget);
+  best->budget = budget;
+  return *std::move(best);
 }
 
 std::vector<wire::VlWeight> arbitration_list(std::span<const LaneWeight> lanes, std::size_t entries) {
   if (entries == 0 || lanes.empty() || lanes.size() > entries) return {};
-  std::vector<double> parts;
-  const double sum = std::accumulate(lanes.begin(), lanes.end(), 0.0,
-                                     [](double s, const auto& one) { return s + one.part; });
-  for (const auto& one : lanes)
-    parts.push_back(sum > 0 ? one.part / sum : 1.0 / static_cast<double>(lanes.size()));
-  const auto packets = best_packets(parts, entries);
+  const auto packets = best_packets(parts_of(lanes), entries);
   std::vector<std::pair<double, wire::VlWeight>> turns;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const auto count = turns_of(packets[i]);

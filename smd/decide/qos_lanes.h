@@ -53,9 +53,10 @@ struct QosLanes {
 /// VLs of a link for its classes and the VL indexes of routing. `loads` is the route load of each index on
 /// the link, 0 where no route has it; a class divides its weight in proportion. Indexes are never merged, as
 /// each has its part of the routes so that they cannot dead-lock. A further index has further VLs, and those
-/// of the others stay. Where VLs or entries are too few, classes
-/// share the VLs of the first class, from the last one on; nothing where the indexes alone are too many: a VL
-/// without a turn would stand still.
+/// of the others stay. Where VLs or entries are too few, classes share the VLs of the first class, from the
+/// last one on: as few as have to, and on links of one index further ones where the shares are much nearer to
+/// those asked for by that. Nothing where the indexes alone are too many: a VL without a turn would stand
+/// still.
 std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> classes,
                                               std::span<const double> loads, const LaneLimits& limits);
 

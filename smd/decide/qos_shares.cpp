@@ -47,6 +47,10 @@ VlSet served_vls(std::span<const wire::VlArbitration> blocks) {
   return vls;
 }
 
+bool sends_nothing(const QosPart::Tables& tables) {
+  return (tables.low != 0 || tables.high != 0) && served_vls(tables.arbitration).none();
+}
+
 std::uint64_t high_burst(const QosPart::Tables& tables, std::uint32_t packet) {
   if (tables.high_limit == kNoLimit) return 0;
   const auto packets = units(std::uint64_t{tables.high_limit} * kLimitUnit, std::max(packet, 1U));

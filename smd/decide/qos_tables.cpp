@@ -8,6 +8,7 @@
 #include "mad/wire/capability.h"
 #include "smd/decide/port_views.h"
 #include "smd/decide/qos_kinds.h"
+#include "smd/decide/qos_shares.h"
 #include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline decisions {
@@ -155,6 +156,8 @@ class Decider {
     if (fresh) {
       part_.tables.push_back(limited(part_.kinds[kind], capacity));
       part_.tables.back().kind = kind;
+      // The port keeps what it has; the report finds these tables without a port.
+      if (sends_nothing(part_.tables.back())) at->second = QosPart::kNone;
     }
     return at->second;
   }

@@ -12,6 +12,8 @@
 #include "mad/wire/drop_vl.h"
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_shares.h"
+#include "smd/report/qos_directions.h"
+#include "smd/report/qos_tables.h"
 
 namespace smd::sm::inline reports {
 namespace {
@@ -54,6 +56,8 @@ void note_burst(QosKindView& kind, const QosPart::Tables& tables, const SlsByVl&
     of.insert(of.end(), sls.begin(), sls.end());
   }
   if (high.empty() || low.empty()) return;
+  std::ranges::sort(high);
+  std::ranges::sort(low);
   if (const auto burst = high_burst(tables, packet); burst != 0) {
     kind.notes.push_back(
         fmt::format("high priority (SL {}) sends {} bytes before one packet of low priority (SL {})",
@@ -63,6 +67,39 @@ void note_burst(QosKindView& kind, const QosPart::Tables& tables, const SlsByVl&
         "high priority (SL {}) has no limit (high_limit 255): nothing of SL {} is sent while it sends",
         sl_numbers(high), sl_numbers(low)));
   }
+}
+
+/// Weights below a packet, which send one nevertheless: a warning where the shares are not those of the
+/// weights by that.
+void note_small_weights(QosKindView& kind, const QosPart::Tables& tables, const VlSet& busy,
+                        std::uint32_t mtu) {
+  constexpr std::uint32_t kUnit = 64;
+  constexpr double kAlike = 0.1;
+  const std::uint32_t units = mtu / kUnit;
+  std::set<Vl> small;
+  bool alike = true;
+  for (const auto& blocks : {std::span(tables.arbitration).first(2), std::span(tables.arbitration).last(2)}) {
+    std::map<Vl, double> weights, packets;
+    double all_weights = 0, all_packets = 0;
+    for (const auto& block : blocks) {
+      for (const auto& entry : block.entries) {
+        if (entry.weight == 0 || entry.vl.value() >= kDataVls || !busy.test(entry.vl.value())) continue;
+        if (entry.weight < units) small.insert(entry.vl);
+        const double sent = (entry.weight + units - 1) / units;
+        weights[entry.vl] += entry.weight, all_weights += entry.weight;
+        packets[entry.vl] += sent, all_packets += sent;
+      }
+    }
+    for (const auto& [vl, weight] : weights) {
+      const double asked = weight / all_weights;
+      alike = alike && std::abs(packets[vl] / all_packets - asked) <= kAlike * asked;
+    }
+  }
+  if (small.empty()) return;
+  auto& lines = alike ? kind.notes : kind.warnings;
+  lines.push_back(fmt::format("weights below {} of VL {} send a whole packet of {} bytes{}", units,
+                              fmt::join(small, ", "), mtu,
+                              alike ? "" : ": the shares are not those of the weights"));
 }
 
 /// Where a port of a fabric stands on a path.
@@ -113,6 +150,11 @@ void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part,
     kind.first = ports[i].first;
     into.kinds.push_back(std::move(kind));
   }
+  if (const auto kept = ports_that_keep_tables(subnet, part); kept.count != 0)
+    into.warnings.push_back(fmt::format(
+        "{} ports (first {}) keep their tables: in those that are asked for no VL has a weight, and "
+        "nothing would be sent",
+        kept.count, kept.first));
   if (left_out != 0) into.warnings.push_back(fmt::format("{} more kinds of ports are not shown", left_out));
 }
 
@@ -157,6 +199,10 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
       kind.warnings.push_back(
           fmt::format("VL {} (SL {}) has no weight: its packets never leave", vl, sl_numbers(sls)));
   }
+  note_small_weights(kind, tables, busy, mtu);
+  if (sends_nothing(tables))
+    kind.warnings.push_back(
+        "no VL has a weight: these tables are not written, and the ports keep those that they have");
   note_burst(kind, tables, by_vl, packet);
   return kind;
 }
@@ -176,10 +222,10 @@ void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config:
     if (!counts(one) || all_given <= 0 || all_asked <= 0) continue;
     const double is = given[one.sl] / all_given, asked = one.share / all_asked;
     if (std::abs(is - asked) <= kNear * asked) continue;
-    kind.warnings.push_back(fmt::format(
-        "class {} has {:.1f} % of what low priority sends, asked for are {:.1f} %: {} VLs and {} entries "
-        "allow no better",
-        one.name, 100 * is, 100 * asked, kind.vls, kind.low));
+    kind.warnings.push_back(
+        fmt::format("class {} has {:.1f} % of what low priority sends, asked for are {:.1f} %: there are {} "
+                    "VL{} and {} entries",
+                    one.name, 100 * is, 100 * asked, kind.vls, kind.vls == 1 ? "" : "s", kind.low));
   }
 }
 
@@ -194,6 +240,7 @@ QosExplanation explain_qos(const QosSubject& subject) {
   const auto* policy = decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;
   if (decided.qos_tables) add_kinds(found, subject.subnet, *decided.qos_tables, policy);
   if (decided.qos_policy) {
+    for (auto& line : one_way_rules(*decided.qos_policy->policy)) found.warnings.push_back(std::move(line));
     for (const auto& one : decided.qos_policy->pending)
       found.pending.push_back(fmt::format(
           "{}: {}: {}", config::place_of(one.source, *decided.qos_policy->policy), one.item, one.reason));

@@ -43,7 +43,9 @@ struct QosExplanation {
   bool enabled = false;
   std::uint32_t mtu = 4096;
   std::uint32_t layers = 1;  ///< of routes: if there are more, clients have to ask for the SL of each path
-  QosUses uses{};            ///< by SL on the wire
+  /// Of a configuration: its engines may need several layers.
+  bool may_have_layers = false;
+  QosUses uses{};  ///< by SL on the wire
   std::vector<QosKindView> kinds{};
   std::vector<std::string> pending{};   ///< items of the policy that mean nothing in this fabric, now
   std::vector<std::string> warnings{};  ///< of the subnet

@@ -119,21 +119,23 @@ std::set<Sl> dropped_sls(const std::vector<QosKindView>& kinds) {
   return found;
 }
 
-void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& dropped,
-                    bool by_path_record) {
+void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& dropped, bool by_path_record,
+                    bool one_layer_only) {
   out << "programs:\n";
   if (by_path_record)
     out << "  only by PathRecord: routes have several layers, and each path the SL that subnet "
-           "administration "
-           "says; NCCL_IB_SL and UCX_IB_SL may not be set\n";
+           "administration says; NCCL_IB_SL and UCX_IB_SL may not be set\n";
   for (const auto& [sl, use] : uses) {
     out << fmt::format("  SL {:<2}", sl.value());
-    if (dropped.contains(sl))
-      out << " is dropped: for no program";
-    else if (by_path_record)
+    if (dropped.contains(sl)) {
+      out << " is dropped: for no program\n";
+      continue;
+    }
+    if (by_path_record)
       out << fmt::format(" {}", fmt::join(use.by, ", "));
     else
-      out << fmt::format(" NCCL_IB_SL={} UCX_IB_SL={}", sl.value(), sl.value());
+      out << fmt::format(" NCCL_IB_SL={} UCX_IB_SL={}{}", sl.value(), sl.value(),
+                         one_layer_only ? " with one layer, else only by PathRecord" : "");
     if (!use.pkeys.empty()) out << fmt::format("; IPoIB on P_Key {}", fmt::join(use.pkeys, ", "));
     if (!use.services.empty())
       out << fmt::format("; by PathRecord: service ID {}", fmt::join(use.services, "; "));
@@ -190,7 +192,8 @@ void print_qos(std::ostream& out, const QosExplanation& explanation) {
       "of 64 bytes:\n",
       fmt::join(kShownRates, " / "), explanation.mtu);
   for (const auto& kind : explanation.kinds) print_kind(out, kind, explanation.uses);
-  print_programs(out, explanation.uses, dropped_sls(explanation.kinds), explanation.layers > 1);
+  print_programs(out, explanation.uses, dropped_sls(explanation.kinds), explanation.layers > 1,
+                 explanation.may_have_layers);
   for (const auto& one : explanation.pending) out << "pending: " << one << '\n';
 }
 

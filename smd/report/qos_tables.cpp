@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bitset>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mad/wire/drop_vl.h"
@@ -67,14 +69,8 @@ std::size_t vls_needed(const QosPart::Kind& kind, const Sls& used) {
   return vls.count();
 }
 
-/// Ports by their tables: how many, and the first one.
-struct PortsOf {
-  std::size_t count = 0;
-  std::string first;
-};
-
-std::vector<PortsOf> ports_of(const Subnet& subnet, const QosPart& part) {
-  std::vector<PortsOf> found(part.tables.size());
+std::vector<PortsWithTables> ports_of(const Subnet& subnet, const QosPart& part) {
+  std::vector<PortsWithTables> found(part.tables.size());
   for (std::size_t node = 0; node < part.ports.size(); ++node) {
     for (std::size_t port = 0; port < part.ports[node].size(); ++port) {
       if (part.ports[node][port] == QosPart::kNone) continue;
@@ -82,6 +78,15 @@ std::vector<PortsOf> ports_of(const Subnet& subnet, const QosPart& part) {
       if (ports.count++ == 0)
         ports.first = port_text(*subnet.nodes[node], PortNum{static_cast<std::uint8_t>(port)});
     }
+  }
+  return found;
+}
+
+/// "2", for each SL in use that is dropped.
+std::vector<std::string> dropped(const QosPart::Tables& tables, const Sls& used) {
+  std::vector<std::string> found;
+  for (std::size_t sl = 0; sl < kSls; ++sl) {
+    if (used.test(sl) && tables.sl_to_vl.vls[sl] == wire::kDropVl) found.push_back(fmt::format("{}", sl));
   }
   return found;
 }
@@ -106,7 +111,9 @@ void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const 
     say("qos.sls_share_vl", shared(part, tables, used),
         "these ports have fewer VLs than their tables ask for: the classes delay each other");
     say("qos.vl_without_weight", starved(tables, used),
-        "the VL has no weight in vlarb_high or vlarb_low: its packets never leave these ports");
+        "the VL has no weight in an arbitration table of these ports: its packets never leave them");
+    say("qos.sl_dropped", dropped(tables, used),
+        "the SL is in use and mapped to VL 15: its packets are dropped");
   }
   if (lines > kTableLines) log.warn("qos.sls_share_vl").kv("not_named", lines - kTableLines);
 }
@@ -133,7 +140,36 @@ void log_service_levels(const log::Log& log, const Decided& before, const Decide
           "layers");
 }
 
+void log_kept_tables(const log::Log& log, const Subnet& subnet, const QosPart& part) {
+  const auto kept = ports_that_keep_tables(subnet, part);
+  if (kept.count == 0) return;
+  log.error("qos.tables_without_weight")
+      .kv("ports", kept.count)
+      .kv("first", kept.first)
+      .kv("reason", "no VL has a weight in the arbitration tables that are asked for: nothing would be sent")
+      .kv("action", "these ports keep the tables that they have");
+}
+
 }  // namespace
+
+PortsWithTables ports_that_keep_tables(const Subnet& subnet, const QosPart& part) {
+  PortsWithTables found;
+  std::set<std::pair<unsigned, unsigned>> refused;  // entries of tables: low, high
+  for (const auto& tables : part.tables) {
+    if (sends_nothing(tables)) refused.emplace(tables.low, tables.high);
+  }
+  if (refused.empty()) return found;
+  for (std::size_t i = 0; i < std::min(part.ports.size(), subnet.nodes.size()); ++i) {
+    const auto& node = *subnet.nodes[i];
+    for (std::size_t p = 0; p < std::min(part.ports[i].size(), node.ports.size()); ++p) {
+      const auto& port = node.ports[p];
+      if (part.ports[i][p] != QosPart::kNone || !port.known || (p != 0 && !port.linked())) continue;
+      if (!refused.contains({port.info.vl_arb_low_cap, port.info.vl_arb_high_cap})) continue;
+      if (found.count++ == 0) found.first = port_text(node, PortNum{static_cast<std::uint8_t>(p)});
+    }
+  }
+  return found;
+}
 
 void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
                     const config::PartitionPolicy* partitions) {
@@ -146,6 +182,7 @@ void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& be
   const auto& part = *now.qos_tables;
   if (!same) log.info("qos.tables").kv("kinds", part.kinds.size()).kv("tables", part.tables.size()).always();
   warn(log, subnet, part, used);
+  log_kept_tables(log, subnet, part);
 }
 
 void log_unproven_vls(const log::Log& log) {

@@ -2,15 +2,28 @@
 #pragma once
 // What the log says of SL to VL and VL arbitration tables that are decided here.
 
+#include <cstddef>
+#include <string>
+
 #include "config/partitions.h"
 #include "smd/decide/decided.h"
 #include "smd/log/log.h"
+#include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline reports {
 
+/// Some ports of a fabric: how many, and the first one.
+struct PortsWithTables {
+  std::size_t count = 0;
+  std::string first{};
+};
+/// Ports that keep their tables, as by those that are asked for no VL would have a turn. O(ports).
+PortsWithTables ports_that_keep_tables(const Subnet& subnet, const QosPart& part);
+
 /// What a decision changes: `qos.tables`. Warns, once for each change, of SLs in use (by the policy,
-/// partitions and the SM) that ports put on one VL although they were given several (`qos.sls_share_vl`), and
-/// of SLs in use whose VL never has a turn (`qos.vl_without_weight`). `partitions` may be null.
+/// partitions and the SM) that ports put on one VL although they were given several (`qos.sls_share_vl`), of
+/// SLs in use whose VL never has a turn (`qos.vl_without_weight`) or that are dropped (`qos.sl_dropped`).
+/// `qos.tables_without_weight`: ports that keep their tables. `partitions` may be null.
 void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
                     const config::PartitionPolicy* partitions);
 

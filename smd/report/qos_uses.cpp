@@ -36,6 +36,40 @@ void add_classes(QosUses& uses, const config::QosPolicy& policy) {
   for (const auto& rule : policy.rules) add_rule_use(uses, policy, rule);
 }
 
+/// As those of partitions are written.
+std::string pkey_text(const config::QosRange& range) {
+  return range.first == range.last ? fmt::format("0x{:04x}", range.first)
+                                   : fmt::format("0x{:04x}-0x{:04x}", range.first, range.last);
+}
+
+void add_pkey(QosUse& use, std::string pkey) {
+  if (std::ranges::find(use.pkeys, pkey) == use.pkeys.end()) use.pkeys.push_back(std::move(pkey));
+}
+
+/// The rule's P_Keys are its only criterion.
+bool is_by_pkey(const config::QosRule& rule) {
+  return !rule.pkeys.empty() && rule.service_ids.empty() && rule.qos_classes.empty() &&
+         rule.source_groups.empty() && rule.destination_groups.empty() &&
+         rule.source_ports == config::PortSet{} && rule.destination_ports == config::PortSet{};
+}
+
+/// The SL of IPoIB's paths in a partition: that of a rule with its P_Key, of all paths, or its own.
+Sl path_sl_of(const config::PolicyPartition& partition, const config::QosPolicy* policy) {
+  if (policy == nullptr) return partition.sl;
+  const auto pkey = partition.pkey.partition();
+  for (const auto& rule : policy->rules) {
+    const auto* level =
+        is_by_pkey(rule) && holds(rule.pkeys, pkey) ? policy->find_level(rule.level) : nullptr;
+    if (level != nullptr) return level->sl;
+  }
+  for (const auto& ulp : policy->ulps) {
+    if (ulp.by == config::QosUlpKey::pkey && holds(ulp.ranges, pkey)) return ulp.sl;
+  }
+  if (!policy->classes.empty()) return partition.sl;
+  if (const auto* level = policy->find_level(config::kDefaultQosLevel)) return level->sl;
+  return policy->default_ulp ? policy->default_ulp->sl : partition.sl;
+}
+
 void add_policy(QosUses& uses, const config::QosPolicy& policy) {
   if (!policy.classes.empty()) return add_classes(uses, policy);
   for (const auto& level : policy.levels) {
@@ -47,17 +81,21 @@ void add_policy(QosUses& uses, const config::QosPolicy& policy) {
     use.by.push_back(ulp.name);
     if (ulp.by == config::QosUlpKey::service_id && !ulp.ranges.empty())
       use.services.push_back(fmt::format("{} {}", ulp.name, config::to_string(ulp.ranges, true)));
-    if (ulp.by == config::QosUlpKey::pkey && !ulp.ranges.empty())
-      use.pkeys.push_back(config::to_string(ulp.ranges, true));
+    if (ulp.by == config::QosUlpKey::pkey) {
+      for (const auto& range : ulp.ranges) add_pkey(use, pkey_text(range));
+    }
   }
   if (policy.default_ulp) uses[policy.default_ulp->sl].by.emplace_back("default");
 }
 
-void add_partitions(QosUses& uses, const config::PartitionPolicy& policy) {
+/// `qos` may be null.
+void add_partitions(QosUses& uses, const config::PartitionPolicy& policy, const config::QosPolicy* qos) {
   for (const auto& partition : policy.partitions) {
-    auto& use = uses[partition.sl];
-    use.by.push_back(fmt::format("partition {}", partition.name));
-    use.pkeys.push_back(fmt::format("{}", partition.pkey));
+    const auto path_sl = path_sl_of(partition, qos);
+    add_pkey(uses[path_sl], pkey_text({partition.pkey.partition(), partition.pkey.partition()}));
+    uses[partition.sl].by.push_back(path_sl == partition.sl
+                                        ? fmt::format("partition {}", partition.name)
+                                        : fmt::format("groups of partition {}", partition.name));
     for (const auto& group : partition.groups) {
       if (group.sl != partition.sl)
         uses[group.sl].by.push_back(fmt::format("group {}", to_string(group.mgid)));
@@ -88,7 +126,7 @@ QosUses on_the_wire(const QosUses& uses, const SlPart* sls, unsigned layers) {
 QosUses qos_uses(Sl sm_sl, const config::QosPolicy* policy, const config::PartitionPolicy* partitions) {
   QosUses uses;
   uses[sm_sl].by.emplace_back("the SM");
-  if (partitions != nullptr) add_partitions(uses, *partitions);
+  if (partitions != nullptr) add_partitions(uses, *partitions, policy);
   if (policy != nullptr) add_policy(uses, *policy);
   for (auto& [sl, use] : uses) use.of_class = sl;
   return uses;

@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "mad/sim/state/tables.h"
+#include "smd/report/qos_explanation.h"
 #include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
 
 namespace smd {
 namespace {
@@ -155,6 +157,29 @@ TEST_F(QosTablesWritten, StayWhenQosIsSwitchedOff) {
   reload();
   EXPECT_EQ(sets(), 0U);
   expect_all_map(kMap);
+}
+
+/// A port without any turn sends nothing any more.
+TEST_F(QosTablesWritten, StayWhereNoVlWouldHaveATurn) {
+  begin();
+  world_.fabric().counts().clear();
+  config_.qos.all.vlarb_low = {{{Vl{0}, 0}}};
+  config_.qos.all.vlarb_high = {{{Vl{3}, 0}}};
+  reload();
+  EXPECT_EQ(sets(), 0U);
+  EXPECT_EQ(entry(kHost, 1, 0), (wire::VlWeight{Vl{0}, 10}));
+  EXPECT_EQ(manager_->lines().count("qos.tables_without_weight"), 1U);
+  const auto& last = manager_->last();
+  const auto found = sm::explain_qos({.subnet = *last.subnet, .decided = last.decided});
+  EXPECT_THAT(found.warnings,
+              testing::Contains(testing::HasSubstr("keep their tables: in those that are asked")));
+}
+
+TEST_F(QosTablesWritten, ThatDropAnSlInUseAreSaidInTheLog) {
+  config_.partition = {test::partition("blue", 0x21, {"ALL_CAS"})};
+  config_.partition[0].sl = 15;
+  begin();
+  EXPECT_EQ(manager_->lines().count("qos.sl_dropped"), 1U);
 }
 
 TEST_F(QosTablesWritten, ReplaceOnALiveFabricWhatIsThere) {

@@ -196,7 +196,6 @@ TEST(SaQos, WhileItIsNotEnabledNothingOfItIsInForce) {
   EXPECT_EQ(lab.status(component(QosPath::kSl), asking(&QosPath::sl, Sl{1})), wire::kSaNoRecords);
 }
 
-/// SL 1 is dropped by the leaf of the destination, at its port to it, when it comes in by the first port.
 /// P_Key before ULP before ports, also where the P_Key is the one that the SA chooses.
 TEST(SaQos, APathThatIsPutIntoAPartitionHasTheClassOfIt) {
   config::SubnetConfig config;
@@ -212,6 +211,7 @@ TEST(SaQos, APathThatIsPutIntoAPartitionHasTheClassOfIt) {
   EXPECT_EQ(lab.path(kService, asking(&QosPath::service_id, std::uint64_t{0x1061144})).sl, Sl{3});
 }
 
+/// SL 1 is dropped by the leaf of the destination, at its port to it, when it comes in by the first port.
 TEST(SaQos, AnSlThatLeadsToVl15IsNoPath) {
   const test::SaLab lab("ft2:4", with_policy(kLevels));
   std::vector<const sa::EndPort*> hosts;

@@ -242,6 +242,46 @@ TEST(QosClasses, APartitionThatNoFileDefinesIsAWarning) {
             "smd.toml:3: no file defines the partition \"bleu\" of the class \"a\"; did you mean \"blue\"?");
 }
 
+TEST(QosClasses, WhatAnEarlierClassHasIsAWarning) {
+  const auto config = classes_from(R"(
+[[qos.class]]
+name = "a"
+ulps = ["nvmeof"]
+partitions = ["0x8021"]
+[[qos.class]]
+name = "b"
+ulps = ["nvmeof", "lustre"]
+partitions = ["0x0021"]
+)");
+  std::vector<std::string> lines;
+  for (const auto& warning : config.warnings) lines.push_back(to_string(warning));
+  EXPECT_THAT(lines,
+              testing::UnorderedElementsAre(
+                  HasSubstr("smd.toml:8: the class \"b\" never has P_Key 0x21: the class \"a\" is first"),
+                  HasSubstr("never has service ID 0x1061144: the class \"a\" is first")));
+}
+
+TEST(QosClasses, TenantsBeyondFourteenHaveTheDefaultClass) {
+  std::string text = "preset = \"tenants-equal\"\n";
+  for (unsigned i = 1; i <= 16; ++i)
+    text += fmt::format("[[partition]]\nname = \"t{}\"\npkey = {}\nfull = [\"ALL\"]\n", i, i);
+  const auto config = classes_from(text);
+  ASSERT_THAT(config.warnings, SizeIs(1));
+  EXPECT_THAT(to_string(config.warnings[0]), HasSubstr("in the default class are \"t15\", \"t16\""));
+  EXPECT_THAT(qos_classes_of(config.subnets[0]).all, SizeIs(15));
+}
+
+TEST(QosClasses, AShareOfHighPriorityIsNeverExceeded) {
+  for (const auto& [share, limit] : {std::pair(50, 1), {66, 1}, {67, 2}, {74, 2}, {75, 3}, {99, 99}})
+    EXPECT_EQ(qos_classes_of(classes_from(fmt::format("[[qos.class]]\nname = \"h\"\nhigh_priority = true\n"
+                                                      "share = \"{} %\"\nulps = [\"sm\"]\n",
+                                                      share))
+                                 .subnets[0])
+                  .high_limit,
+              limit)
+        << share;
+}
+
 TEST(QosClasses, WithoutAnyNothingChanges) {
   EXPECT_THAT(qos_classes_of(classes_from("").subnets[0]).all, IsEmpty());
   EXPECT_TRUE(qos_policy_of(classes_from("").subnets[0], "").empty());

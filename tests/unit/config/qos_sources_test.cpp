@@ -188,6 +188,24 @@ TEST(QosSources, AWrongPolicyLeavesTheRestOfTheConfiguration) {
   EXPECT_THAT(config->subnets[0].qos.refused, HasSubstr("q.conf:1: got \"foo\""));
 }
 
+/// As it takes them.
+TEST(QosSources, ListsOfOpenSmMayBeShortOrNull) {
+  const auto qos =
+      qos_from("[qos]\nsl2vl = \"3,1\"\nca_sl2vl = \"(null)\"\nvlarb_low = \"(null)\"\n").subnets[0].qos;
+  ASSERT_TRUE(qos.all.sl2vl);
+  EXPECT_EQ((*qos.all.sl2vl)[0], Vl{3});
+  EXPECT_EQ((*qos.all.sl2vl)[1], Vl{1});
+  EXPECT_EQ((*qos.all.sl2vl)[2], Vl{0});
+  EXPECT_FALSE(qos.classes[static_cast<std::size_t>(PortClass::ca)].sl2vl);
+  EXPECT_FALSE(qos.all.vlarb_low);
+}
+
+TEST(QosSources, AFileThatMayNeverEndIsNotRead) {
+  const auto text = read_file("/dev/zero");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error(), "it is no regular file");
+}
+
 TEST(QosSources, APolicyThatIsNotInForceIsWarnedOf) {
   EXPECT_THAT(warnings_from("[[qos.level]]\nname = \"a\"\nsl = 1\n"),
               ElementsAre("smd.toml: this QoS policy has no effect while qos.enabled is false"));
@@ -224,7 +242,7 @@ TEST(QosSources, SlsOfPartitionsCountWhileQosIsEnabled) {
   EXPECT_EQ(sl_of("[qos]\nenabled = true\n"), std::pair(Sl{4}, Sl{5}));
   EXPECT_EQ(sl_of(""), std::pair(Sl{0}, Sl{0}));
   EXPECT_THAT(warnings_from("[partitions]\nfile = \"p.conf\"\n", {{"p.conf", "A=0x31,sl=5:ALL;\n"}}),
-              ElementsAre("p.conf:1: sl: SL 5 is 0 while qos.enabled is false"));
+              ElementsAre("p.conf:1: sl: SL 5 of \"A\" is 0 while qos.enabled is false"));
 }
 
 }  // namespace

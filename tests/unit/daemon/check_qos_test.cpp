@@ -88,9 +88,10 @@ TEST_F(CheckQos, SaysThatAnSlIsDropped) {
   config::SlMap map{};
   map[1] = Vl{15};
   qos().all.sl2vl = map;
-  EXPECT_THAT(said(), AllOf(HasSubstr("SL 1  dropped (VL 15)"),
-                            HasSubstr("warning: SL 1 is in use and mapped to VL 15: its packets are dropped"),
-                            HasSubstr("SL 1  is dropped: for no program"), Not(HasSubstr("NCCL_IB_SL=1 "))));
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("SL 1  dropped (VL 15)"),
+                    HasSubstr("warning: SL 1 is in use and mapped to VL 15: its packets are dropped"),
+                    HasSubstr("SL 1  is dropped: for no program\n"), Not(HasSubstr("NCCL_IB_SL=1 "))));
 }
 
 TEST_F(CheckQos, SaysWhereAShareIsNotTheOneThatWasAskedFor) {
@@ -102,9 +103,82 @@ TEST_F(CheckQos, SaysWhereAShareIsNotTheOneThatWasAskedFor) {
   config_.subnets = {subnet};
   EXPECT_THAT(
       said({.asked = true, .vls = 8, .entries = 4}),
-      HasSubstr("warning: class a has 14.3 % of what low priority sends, asked for are 5.0 %: 8 VLs and 4 "
-                "entries allow no better"));
+      HasSubstr("warning: class a has 14.3 % of what low priority sends, asked for are 5.0 %: there are 8 "
+                "VLs and 4 entries"));
   EXPECT_THAT(said({.asked = true, .vls = 8, .entries = 64}), Not(HasSubstr("asked for are")));
+}
+
+TEST_F(CheckQos, SaysThatAWeightBelowAPacketSendsOne) {
+  EXPECT_THAT(said(), Not(HasSubstr("weights below")));
+  qos().all.vlarb_low = weights({{0, 4}, {1, 4}, {2, 4}});
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("\n  weights below 64 of VL 0, 1, 2 send a whole packet of 4096 bytes\n"),
+                    Not(HasSubstr("warning"))));
+  qos().all.vlarb_low = weights({{0, 64}, {1, 1}, {2, 64}});
+  EXPECT_THAT(said(),
+              HasSubstr("warning: weights below 64 of VL 1 send a whole packet of 4096 bytes: the shares "
+                        "are not those of the weights"));
+}
+
+TEST_F(CheckQos, SaysThatTablesWithoutAnyWeightAreNotWritten) {
+  qos().all.vlarb_low = weights({{0, 0}});
+  EXPECT_THAT(said(), HasSubstr("warning: no VL has a weight: these tables are not written"));
+}
+
+TEST_F(CheckQos, WarnsOfAWayBackWithAnotherSl) {
+  config::ConfiguredQosLevel fast;
+  fast.name = "fast";
+  fast.sl = 2;
+  config::ConfiguredQosRule there;
+  there.level = "fast";
+  there.source = test::port_terms({"h1"});
+  there.destination = test::port_terms({"h2"});
+  there.line.value = 7;
+  qos().level = {fast};
+  qos().rule = {there};
+  EXPECT_THAT(said(),
+              HasSubstr("warning: smd.toml:7: paths of this rule have SL 2, those back the SL of their "
+                        "partition"));
+  EXPECT_THAT(said({.asked = true, .file = "other.toml"}), HasSubstr("warning: other.toml:7: paths"));
+  auto back = there;
+  std::swap(back.source, back.destination);
+  qos().rule.push_back(back);
+  EXPECT_THAT(said(), Not(HasSubstr("those back")));
+}
+
+TEST_F(CheckQos, NamesThePKeysOfIpoibAtTheSlThatItsPathsHave) {
+  config::ConfiguredQosUlp ipoib;
+  ipoib.name = "ipoib";
+  ipoib.sl = 5;
+  qos().ulp.push_back(ipoib);
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 5  NCCL_IB_SL=5 UCX_IB_SL=5; IPoIB on P_Key 0x7fff"),
+                            HasSubstr("SL 0  NCCL_IB_SL=0 UCX_IB_SL=0\n"),
+                            HasSubstr("SL 1  NCCL_IB_SL=1 UCX_IB_SL=1; IPoIB on P_Key 0x0020")));
+  config::ConfiguredQosUlp otherwise;
+  otherwise.name = "default";
+  qos().ulp = {otherwise};
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 0  NCCL_IB_SL=0 UCX_IB_SL=0; IPoIB on P_Key 0x0020, 0x7fff"),
+                            HasSubstr("groups of partition green")))
+      << "the default overrides the partition's SL";
+}
+
+TEST_F(CheckQos, NamesNoLevelThatNoRuleHasAndTheQosClassesOfRules) {
+  config::ConfiguredQosLevel unused, seven;
+  unused.name = "unused";
+  unused.sl = 6;
+  seven.name = "seven";
+  seven.sl = 7;
+  config::ConfiguredQosRule rule;
+  rule.level = "seven";
+  rule.qos_class = {{10, 12}};
+  qos().level = {unused, seven};
+  qos().rule = {rule};
+  EXPECT_THAT(said(), AllOf(HasSubstr("with QoS class 10-12"), Not(HasSubstr("SL 6 "))));
+}
+
+TEST_F(CheckQos, WithSlsOfLayersProgramsAreToldThatOnlyPathRecordsMayHoldThem) {
+  config_.subnets[0].routing.path_sl = config::PathSl::asked;
+  EXPECT_THAT(said(), HasSubstr("NCCL_IB_SL=1 UCX_IB_SL=1 with one layer, else only by PathRecord"));
 }
 
 TEST_F(CheckQos, NamesClassesAndWhatHasThem) {

@@ -253,6 +253,18 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
   EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.engine == "minhop"; }));
 }
 
+/// What the API and `smd qos` say of it is of the ground.
+TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  instance_->show_refused_qos("q.conf:3: wrong");
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.ground != nullptr && view.ground->config->qos.refused == "q.conf:3: wrong";
+  }));
+  instance_->reload(config::SubnetConfig{});
+  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.ground->config->qos.refused.empty(); }));
+}
+
 /// What runs keeps its SL when a reload puts classes in another order.
 TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
   const auto with_classes = [](const std::vector<std::string>& names) {

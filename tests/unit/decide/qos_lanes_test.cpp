@@ -95,6 +95,16 @@ TEST(QosLanes, TheLastClassesShareTheVlsOfTheFirst) {
   EXPECT_EQ(qos_lanes(classes, one, {.vls = 8, .low = 3, .high = 8})->own, 3U) << "entries";
 }
 
+TEST(QosLanes, ClassesShareAVlWhereThatBringsTheSharesNearer) {
+  const std::vector<double> one{1};
+  const LaneLimits limits{.vls = 8, .low = 8, .high = 8};
+  const auto tenants = *qos_lanes(classes_of(std::vector<unsigned>(14, 714)), one, limits);
+  EXPECT_EQ(tenants.own, 7U) << "eight of 14 on VL 0 have two turns; nine would need three";
+  const auto wide = *qos_lanes(classes_of({800, 6'200, 500, 500, 500, 500, 500, 500}), one, limits);
+  EXPECT_EQ(wide.own, 6U) << "with a VL for each 62 % would be 36 %";
+  EXPECT_EQ(qos_lanes(classes_of({6'200, 500}), one, limits)->own, 2U);
+}
+
 TEST(QosLanes, AClassOfHighPriorityThatSharesAVlBringsItNoWeight) {
   const std::vector<double> one{1};
   const auto lanes = *qos_lanes(classes_of({6'000, 4'000, 10'000}, 1), one, {.vls = 2, .low = 8, .high = 8});

@@ -108,6 +108,15 @@ TEST_F(DecideQosTables, ByDefaultAreThoseOfOpenSm) {
   EXPECT_EQ(tables.high_limit, 0);
 }
 
+TEST_F(DecideQosTables, WithoutAnyWeightAreNotWritten) {
+  config_.qos.all.vlarb_high = config::ArbitrationList{{Vl{0}, 0}};
+  config_.qos.all.vlarb_low = config::ArbitrationList{{Vl{1}, 0}};
+  of_class(PortClass::ca).vlarb_low = config::ArbitrationList{{Vl{1}, 1}};
+  decide();
+  EXPECT_TRUE(has(kHost, 1));
+  EXPECT_FALSE(has(kSwitch, 1)) << "it keeps what it has";
+}
+
 TEST_F(DecideQosTables, HaveTheVlsThatTheLinkHas) {
   has_vls(2);
   config_.qos.all.sl2vl = all_on(7);

@@ -77,6 +77,15 @@ unsigned high_in_a_row(std::uint8_t limit, std::uint32_t bytes) {
   return static_cast<unsigned>(std::ranges::find(order, 0) - order.begin());
 }
 
+TEST(VlArbiter, TablesThatWereWrittenWithoutAWeightLetNothingPass) {
+  sim::VlArbitrationTables tables;
+  tables.written = true;
+  sim::VlArbiter arbiter(tables, 4);
+
+  EXPECT_EQ(arbiter.served(), 0);
+  EXPECT_FALSE(arbiter.next(0b1111));
+}
+
 TEST(VlArbiter, HighGoesBeforeLowAsFarAsItsLimitSays) {
   EXPECT_EQ(high_in_a_row(0, kPacket), 1U);
   EXPECT_EQ(high_in_a_row(1, kPacket), 2U);    // 2,074 bytes are less than 4 KB
