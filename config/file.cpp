@@ -48,7 +48,8 @@ std::string too_open(const struct stat& file) {
 /// A pipe or a device. A shell's pipes, and what stands on standard input, end.
 bool may_never_end(const std::filesystem::path& path) {
   const auto name = path.string();
-  if (name == "/dev/stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/"))
+  if (name == "/dev/null" || name == "/dev/stdin" || name.starts_with("/dev/fd/") ||
+      name.starts_with("/proc/self/fd/"))
     return false;
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);

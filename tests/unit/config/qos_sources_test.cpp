@@ -204,6 +204,9 @@ TEST(QosSources, AFileThatMayNeverEndIsNotRead) {
   const auto text = read_file("/dev/zero");
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error(), "it is no regular file");
+  const auto nothing = read_file("/dev/null");
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(*nothing, "");
 }
 
 TEST(QosSources, APolicyThatIsNotInForceIsWarnedOf) {
