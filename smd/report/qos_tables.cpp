@@ -163,7 +163,8 @@ PortsWithTables ports_that_keep_tables(const Subnet& subnet, const QosPart& part
     const auto& node = *subnet.nodes[i];
     for (std::size_t p = 0; p < std::min(part.ports[i].size(), node.ports.size()); ++p) {
       const auto& port = node.ports[p];
-      if (part.ports[i][p] != QosPart::kNone || !port.known || (p != 0 && !port.linked())) continue;
+      const bool in_use = p == 0 ? node.has_enhanced_port0() : port.linked();
+      if (part.ports[i][p] != QosPart::kNone || !port.known || !in_use) continue;
       if (!refused.contains({port.info.vl_arb_low_cap, port.info.vl_arb_high_cap})) continue;
       if (found.count++ == 0) found.first = port_text(node, PortNum{static_cast<std::uint8_t>(p)});
     }
