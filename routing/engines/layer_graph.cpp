@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace smd::routing::inline engines {
 namespace {
@@ -23,10 +22,7 @@ LayerGraph::LayerGraph(const ChannelNet& net)
       before_(net.size() * words_),
       held_(net.pairs() / 64 + 1),
       closing_(net.pairs() / 64 + 1),
-      order_(net.size()),
-      seen_(net.size()) {
-  std::iota(order_.begin(), order_.end(), 0U);
-}
+      order_(net.size()) {}
 
 template <class Fn>
 void LayerGraph::for_each_after(NetChannel c, const Fn& fn) const {
@@ -79,7 +75,7 @@ bool LayerGraph::add(std::span<const ChannelPair> dependencies) {
     }
     for (const auto& other : added_) unlink(other);
     // What it closes without the others of this pair of paths it always will: it is not tried again.
-    const bool alone = added_.empty() || (order_[pair.from] > order_[pair.to] && reaches(pair.to, pair.from));
+    const bool alone = added_.empty() || leads(pair.to, pair.from);
     if (alone) closing_[pair.index / 64] |= std::uint64_t{1} << (pair.index % 64);
     return false;
   }
@@ -88,55 +84,13 @@ bool LayerGraph::add(std::span<const ChannelPair> dependencies) {
 
 /// Makes the order right for a new dependency; false if it would close a cycle.
 bool LayerGraph::insert(const ChannelPair& pair) {
-  if (order_[pair.from] < order_[pair.to]) return true;
-  if (reaches(pair.to, pair.from)) return false;
-  collect_before(pair.from, order_[pair.to]);
-  reorder();
-  return true;
+  return order_.insert(
+      pair.from, pair.to, [this](NetChannel c, const auto& fn) { for_each_after(c, fn); },
+      [this](NetChannel c, const auto& fn) { for_each_before(c, fn); });
 }
 
-/// Collects in ahead_ what `from` leads to, up to the place of `to`.
-bool LayerGraph::reaches(NetChannel from, NetChannel to) {
-  ++search_;
-  ahead_.assign(1, from);
-  seen_[from] = search_;
-  const auto highest = order_[to];
-  bool found = from == to;
-  for (std::size_t at = 0; at < ahead_.size() && !found; ++at) {
-    for_each_after(ahead_[at], [&](NetChannel next) {
-      found = found || next == to;
-      if (order_[next] >= highest || seen_[next] == search_) return;
-      seen_[next] = search_;
-      ahead_.push_back(next);
-    });
-  }
-  return found;
-}
-
-void LayerGraph::collect_before(NetChannel from, std::uint32_t lowest) {
-  behind_.assign(1, from);
-  seen_[from] = search_;
-  for (std::size_t at = 0; at < behind_.size(); ++at) {
-    for_each_before(behind_[at], [&](NetChannel previous) {
-      if (order_[previous] <= lowest || seen_[previous] == search_) return;
-      seen_[previous] = search_;
-      behind_.push_back(previous);
-    });
-  }
-}
-
-/// behind_ comes before ahead_, in the places that both have.
-void LayerGraph::reorder() {
-  const auto place = [&](NetChannel c) { return order_[c]; };
-  std::ranges::sort(behind_, {}, place);
-  std::ranges::sort(ahead_, {}, place);
-  places_.clear();
-  for (const auto c : behind_) places_.push_back(order_[c]);
-  for (const auto c : ahead_) places_.push_back(order_[c]);
-  std::ranges::sort(places_);
-  std::size_t at = 0;
-  for (const auto c : behind_) order_[c] = places_[at++];
-  for (const auto c : ahead_) order_[c] = places_[at++];
+bool LayerGraph::leads(NetChannel from, NetChannel to) {
+  return order_.leads(from, to, [this](NetChannel c, const auto& fn) { for_each_after(c, fn); });
 }
 
 }  // namespace smd::routing::inline engines

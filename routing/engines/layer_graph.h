@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "routing/engines/channel_net.h"
+#include "routing/topology/online_order.h"
 
 namespace smd::routing::inline engines {
 
-/// Channels keep a topological order, which is mended locally where a new dependency runs against it (Pearce
-/// and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2006).
+/// Channels keep a topological order, which is mended locally where a new dependency runs against it.
 class LayerGraph {
  public:
   /// No dependencies. The net must outlive it.
@@ -27,9 +27,7 @@ class LayerGraph {
   void link(const ChannelPair& pair);
   void unlink(const ChannelPair& pair);
   bool insert(const ChannelPair& pair);
-  bool reaches(NetChannel from, NetChannel to);
-  void collect_before(NetChannel from, std::uint32_t lowest);
-  void reorder();
+  bool leads(NetChannel from, NetChannel to);
   template <class Fn>
   void for_each_after(NetChannel c, const Fn& fn) const;
   template <class Fn>
@@ -41,11 +39,7 @@ class LayerGraph {
   std::vector<std::uint64_t> before_;   ///< by channel: from which neighbours of its tail others wait for it
   std::vector<std::uint64_t> held_;     ///< by ChannelPair::index: it is in the graph
   std::vector<std::uint64_t> closing_;  ///< by ChannelPair::index: would close a cycle, as nothing is removed
-  std::vector<std::uint32_t> order_;    ///< by channel; a channel is before those that it waits for
-  std::vector<std::uint32_t> seen_;     ///< by channel: the search that saw it last
-  std::uint32_t search_ = 0;
-  std::vector<NetChannel> behind_, ahead_;  ///< scratch of a search
-  std::vector<std::uint32_t> places_;
+  OnlineOrder order_;                   ///< a channel is before those that it waits for
   std::vector<ChannelPair> added_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 /// A bit for each layer or, where VLs depend on ports, for each layer and VL: layer * VLs + VL.
 using LayerBits = std::uint64_t;
 constexpr unsigned kMostBits = 64;
-/// One a layer; where VLs depend on ports one for all, whose channels are VLs.
+/// One for each of the lowest layers; where VLs depend on ports one for all, whose channels are VLs.
 using Graphs = std::vector<Dependencies>;
 
 template <class Fn>
@@ -68,6 +68,7 @@ class PathsToLid {
       if (peer == kNoSwitch || next_[peer] == kNoSwitch) continue;
       for_each_bit(layers_[s], [&](unsigned bit) {
         const PortNum out{ports_[s]}, then{ports_[peer]};
+        if (vls_ == 1 && bit >= graphs.size()) return;
         if (vls_ == 1) return graphs[bit].add({s, out}, then);
         graphs.front().add({s, out}, bit % vls_, then, after(s, bit) % vls_);
       });
@@ -178,35 +179,53 @@ std::vector<Hop> with_lids(const RoutingContext& in, const PathsToLid& fresh, un
   return hops;
 }
 
-}  // namespace
+bool too_many(const Layers& layers) {
+  const auto vls = layers.vls.by_port() ? layers.vls.indexes() : 1U;
+  return layers_in_use(layers) * vls > kMostBits;
+}
 
-LayerCycles find_layer_cycles(const RoutingContext& in, const Routes& routes, WayBack way_back,
-                              bool end_to_end) {
-  const auto layers = layers_in_use(routes.layers);
-  const bool by_port = routes.layers.vls.by_port();
-  const auto vls = by_port ? routes.layers.vls.indexes() : 1U;
-  if (layers * vls > kMostBits) return {.count = 1, .example = {}};
+/// `count`: graphs of the lowest layers, or 1.
+Graphs layer_graphs(const RoutingContext& in, const Routes& routes, WayBack way_back, bool end_to_end,
+                    unsigned count) {
+  const auto vls = routes.layers.vls.by_port() ? routes.layers.vls.indexes() : 1U;
   const auto size = in.lids.row_size();
   const auto grain = std::max<std::size_t>(64, size / std::max(1U, in.parallel.threads()) + 1);
   std::vector<Graphs> pieces((size + grain - 1) / grain);
   for_ranges(in.parallel, size, grain, [&](std::size_t begin, std::size_t end) {
     auto& graphs = pieces[begin / grain];
-    graphs.assign(by_port ? 1U : layers, Dependencies(in.topology, vls));
+    graphs.assign(count, Dependencies(in.topology, vls));
     PathsToLid paths(in, routes, way_back, end_to_end);
     for (auto value = begin; value < end && !in.stop.stop_requested(); ++value) {
       if (paths.load(Lid{static_cast<std::uint16_t>(value)})) paths.add_to(graphs);
     }
   });
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    for (unsigned layer = 0; layer < count; ++layer) pieces.front()[layer].merge(pieces[i][layer]);
+  }
+  return std::move(pieces.front());
+}
+
+}  // namespace
+
+LayerCycles find_layer_cycles(const RoutingContext& in, const Routes& routes, WayBack way_back,
+                              bool end_to_end) {
+  if (too_many(routes.layers)) return {.count = 1, .example = {}};
+  const auto count = routes.layers.vls.by_port() ? 1U : layers_in_use(routes.layers);
+  const auto graphs = layer_graphs(in, routes, way_back, end_to_end, count);
   LayerCycles found;
-  for (unsigned layer = 0; layer < pieces.front().size(); ++layer) {
-    auto& graph = pieces.front()[layer];
-    for (std::size_t i = 1; i < pieces.size(); ++i) graph.merge(pieces[i][layer]);
-    const auto cycles = graph.cycles();
+  for (unsigned layer = 0; layer < graphs.size(); ++layer) {
+    const auto cycles = graphs[layer].cycles();
     found.count += cycles.count;
     if (cycles.count == 0 || !found.example.empty()) continue;
     found.example = with_lids(in, PathsToLid(in, routes, way_back, end_to_end), layer, cycles);
   }
   return found;
+}
+
+std::optional<Dependencies> first_layer_dependencies(const RoutingContext& in, const Routes& routes,
+                                                     bool end_to_end) {
+  if (too_many(routes.layers)) return std::nullopt;
+  return std::move(layer_graphs(in, routes, WayBack::same_layer, end_to_end, 1).front());
 }
 
 Verification verify_path_layers(const RoutingContext& in, const Routes& routes) {

@@ -3,10 +3,12 @@
 // Verification of paths in several layers: every path, and its way back, on the layer of the path.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "routing/routes.h"
 #include "routing/topology/context.h"
+#include "routing/verify/dependencies.h"
 #include "routing/verify/report.h"
 
 namespace smd::routing::inline verify {
@@ -31,6 +33,12 @@ struct LayerCycles {
 /// example.
 LayerCycles find_layer_cycles(const RoutingContext& in, const Routes& routes, WayBack way_back,
                               bool end_to_end);
+
+/// The dependencies that the paths of layer 0 add, and the paths back of those of layer 0; where the VL of a
+/// hop depends on its ports, those of all layers, between VLs of channels. `end_to_end` as above. Nothing:
+/// more layers than find_layer_cycles() takes.
+std::optional<Dependencies> first_layer_dependencies(const RoutingContext& in, const Routes& routes,
+                                                     bool end_to_end);
 
 /// The result of verify_routes() for layers by pair of switches. Both directions of a pair have one layer, so
 /// each path is followed on the layer that the path back has, too.

@@ -12,6 +12,7 @@
 #include "smd/api/request.h"
 #include "smd/api/sms.h"
 #include "smd/apply/table_baseline.h"
+#include "smd/decide/multicast.h"
 #include "smd/inventory/gone.h"
 #include "smd/log/format.h"
 #include "smd/report/description.h"
@@ -284,6 +285,7 @@ Json routing_json(const sm::Decided& decided) {
     refused.push_back(Json(JsonObject{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}));
   }
   const bool proven = routes.verification.ok();
+  const auto* trees = decided.multicast ? decided.multicast->ground.get() : nullptr;
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
   return Json(
       JsonObject{{"engine", text(routes.engine)},
@@ -295,6 +297,7 @@ Json routing_json(const sm::Decided& decided) {
                  {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
                  {"pairs_with_stale_sl", number(routes.pairs_moved)},
                  {"paths_with_unknown_sl", number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
+                 {"multicast_trees_not_proven", number(trees != nullptr ? trees->not_proven : 0)},
                  {"fell_back_from", Json(std::move(refused))}});
 }
 

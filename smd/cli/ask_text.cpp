@@ -91,6 +91,9 @@ void print_routing(std::ostream& out, const json::value& subnet) {
          fmt::format("the SL that clients use is not known for {} paths of the subnet manager before: "
                      "connections made then are not proven",
                      unknown));
+  if (const auto trees = text_of(routing, "multicast_trees_not_proven"); !trees.empty() && trees != "0")
+    line(out, "",
+         fmt::format("{} multicast trees may close a credit loop with unicast paths on SL 0", trees));
   if (!why.empty()) return;
   lines(out, "", list_of(routing, "fell_back_from"), "smd status --json", [](const json::value& refusal) {
     return fmt::format("{} was passed over: {}", text_of(refusal, "engine"), text_of(refusal, "reason"));

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "routing/multicast/tree.h"
 
@@ -21,9 +22,31 @@ using Place = std::pair<Guid, PortNum>;
 bool may_be_behind(const Place& place, const Subnet& subnet, const MulticastContext& ground) {
   const auto& [guid, port] = place;
   const auto* node = subnet.find(guid);
-  if (node == nullptr || port.value() >= node->ports.size() || !ground.places.contains(guid)) return false;
+  if (node == nullptr || port.value() >= node->ports.size() || !ground.places->ports.contains(guid))
+    return false;
   const auto& behind = node->ports[port.value()];
   return behind.linked() && (!behind.peer || subnet.find(behind.peer->node) == nullptr);
+}
+
+/// By SwitchIndex.
+std::vector<std::shared_ptr<const routing::LftRow>> rows_of(const RoutePart& routes) {
+  const auto& topology = *routes.topology;
+  std::vector<std::shared_ptr<const routing::LftRow>> rows;
+  rows.reserve(topology.switches());
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto* row = routes.find(topology.guid(s));
+    rows.push_back(row != nullptr ? *row : nullptr);
+  }
+  return rows;
+}
+
+bool same_routes(const MulticastContext& ground, const RoutePart& routes) {
+  return rows_of(routes) == ground.rows && routes.layers == ground.layers;
+}
+
+/// Trees that were kept while tables were adopted may be replaced by proven ones.
+bool may_be_proven(const MulticastContext& ground) {
+  return ground.not_proven != 0 && ground.proof->rule != routing::McRule::none && !ground.no_spanning;
 }
 
 class Multicast {
@@ -32,10 +55,8 @@ class Multicast {
       : in_(in),
         before_(in.previous != nullptr ? in.previous->multicast.get() : nullptr),
         topology_(*routes.topology),
-        same_ground_(before_ != nullptr && before_->topology == routes.topology),
-        ground_(same_ground_ ? before_->ground : std::make_shared<const MulticastContext>(topology_)),
-        loads_(topology_),
-        rows_(topology_.switches()) {
+        same_topology_(before_ != nullptr && before_->topology == routes.topology),
+        loads_(topology_) {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) held_.push_back(held_row(topology_.guid(s)));
   }
 
@@ -44,36 +65,95 @@ class Multicast {
     part->groups = in_.multicast;
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
-    part->ground = ground_;
+    find_ground(routes);
     find_silent();
     part->silent = silent_;
-    auto kept = held_trees();
-    for (const auto& [mlid, tree] : kept) loads_.add(tree);
-    for (const auto& group : *in_.multicast) {
-      const auto mlid = routing::mlid_index(group.mlid);
-      const auto before = kept.extract(mlid);
-      if (before && stands(group)) {
-        put(mlid, before.mapped());
-        continue;
-      }
-      const auto tree = routing::grow_tree(
-          topology_, ground_->ranking, before ? before.mapped() : routing::McTree{}, members(group), loads_);
-      if (!before) loads_.add(tree);
-      put(mlid, tree);
-    }
-    // No group is there: it was one of ours that ended, or one of the time before us.
-    std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
-    if (in_.keep_unknown_groups) {
-      for (const auto& [mlid, tree] : kept) {
-        put(mlid, tree);
-        part->unknown.push_back(routing::mlid_at(mlid));
+    if (!grow_all(*part) && ground_->proof->rule == routing::McRule::ranking && !ground_->no_spanning &&
+        !in_.adopting) {
+      // The ranking has no tree for a group: then one spanning tree is for all.
+      auto spanning = proof_of(routes, true);
+      ground_->no_spanning = spanning->rule == routing::McRule::none;
+      if (!ground_->no_spanning) {
+        ground_->proof = std::move(spanning);
+        grow_all(*part);
       }
     }
+    part->ground = std::move(ground_);
     finish(*part);
     return part;
   }
 
  private:
+  std::shared_ptr<const routing::McProof> proof_of(const RoutePart& routes, bool without_ranking) const {
+    if (!routes.lid_map) return std::make_shared<const routing::McProof>();
+    const routing::Routes tables{.rows = ground_->rows, .layers = routes.layers};
+    return std::make_shared<const routing::McProof>(
+        routing::prove_trees({topology_, *routes.lid_map, in_.parallel, in_.stop}, tables,
+                             routes.verification, ground_->places->ranking, without_ranking));
+  }
+
+  /// The ground before as far as topology and routes are the same.
+  void find_ground(const RoutePart& routes) {
+    ground_ = same_topology_ ? std::make_shared<MulticastContext>(*before_->ground)
+                             : std::make_shared<MulticastContext>();
+    if (!same_topology_) ground_->places = std::make_shared<const MulticastPlaces>(topology_);
+    if (ground_->proof && same_routes(*ground_, routes)) return;
+    ground_->rows = rows_of(routes);
+    ground_->layers = routes.layers;
+    ground_->no_spanning = false;
+    ground_->proof = proof_of(routes, false);
+  }
+
+  bool proven(const routing::McTree& tree) const {
+    return routing::keeps_to(*ground_->proof, topology_, ground_->places->ranking, tree);
+  }
+
+  /// Trees for all groups. False if one of them is not proven; trees without a group do not count.
+  bool grow_all(McPart& part) {
+    rows_.assign(topology_.switches(), McRow());
+    loads_ = routing::McLoads(topology_);
+    ground_->trees = ground_->not_proven = 0;
+    part.unknown.clear();
+    auto kept = held_trees();
+    for (const auto& [mlid, tree] : kept) loads_.add(tree);
+    for (const auto& group : *in_.multicast) {
+      const auto mlid = routing::mlid_index(group.mlid);
+      const auto before = kept.extract(mlid);
+      if (before && stands(group) && (proven(before.mapped()) || !can_prove())) {
+        put(mlid, before.mapped());
+        continue;
+      }
+      const auto tree = grown(group, before ? before.mapped() : routing::McTree{});
+      if (!before) loads_.add(tree);
+      put(mlid, tree);
+    }
+    const bool all_proven = ground_->not_proven == 0;
+    // No group is there: it was one of ours that ended, or one of the time before us.
+    std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
+    if (in_.keep_unknown_groups) {
+      for (const auto& [mlid, tree] : kept) {
+        put(mlid, tree);
+        part.unknown.push_back(routing::mlid_at(mlid));
+      }
+    }
+    return all_proven;
+  }
+
+  bool can_prove() const { return ground_->proof->rule != routing::McRule::none && !ground_->no_spanning; }
+
+  /// What is left of the tree before is given up where that is not proven.
+  routing::McTree grown(const GroupMembers& group, const routing::McTree& before) const {
+    const bool spanning = ground_->proof->rule == routing::McRule::spanning && !in_.adopting;
+    const auto& topology = spanning ? ground_->proof->cables : topology_;
+    const auto& ranking = spanning ? ground_->proof->ranking : ground_->places->ranking;
+    const auto all = members(group);
+    auto tree = routing::grow_tree(topology, ranking, before, all, loads_);
+    const bool hopeless = ground_->proof->rule == routing::McRule::none;
+    if (before.empty() || in_.adopting || hopeless || proven(tree)) return tree;
+    auto fresh = routing::grow_tree(topology, ranking, {}, all, loads_);
+    return proven(fresh) ? fresh : tree;
+  }
+
   bool was_ours(std::size_t mlid) const {
     return before_ != nullptr &&
            std::ranges::binary_search(*before_->groups, routing::mlid_at(mlid), {}, &GroupMembers::mlid);
@@ -81,7 +161,7 @@ class Multicast {
 
   /// Neither its members (nor who of them is silent) nor the cables have changed since its tree was made.
   bool stands(const GroupMembers& group) const {
-    if (!same_ground_ || silent_ != before_->silent || in_.adopting) return false;
+    if (!same_topology_ || silent_ != before_->silent || in_.adopting) return false;
     const auto was = std::ranges::lower_bound(*before_->groups, group.mlid, {}, &GroupMembers::mlid);
     return was != before_->groups->end() && *was == group;
   }
@@ -110,7 +190,7 @@ class Multicast {
     if (before_ == nullptr) return;
     for (const auto& group : *in_.multicast) {
       for (const auto& member : group.members) {
-        if (ground_->places.contains(member.port) || silent_.contains(member.port)) continue;
+        if (ground_->places->ports.contains(member.port) || silent_.contains(member.port)) continue;
         const auto place = place_before(member.port);
         if (place && may_be_behind(*place, in_.subnet, *ground_)) silent_.emplace(member.port, *place);
       }
@@ -120,27 +200,37 @@ class Multicast {
   std::optional<Place> place_before(Guid port) const {
     const auto known = before_->silent.find(port);
     if (known != before_->silent.end()) return known->second;
-    const auto place = before_->ground->places.find(port);
-    if (place == before_->ground->places.end() || place->second.second == PortNum{0}) return std::nullopt;
+    const auto place = before_->ground->places->ports.find(port);
+    if (place == before_->ground->places->ports.end() || place->second.second == PortNum{0})
+      return std::nullopt;
     return Place{before_->topology->guid(place->second.first), place->second.second};
   }
 
   std::vector<routing::McMember> members(const GroupMembers& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
-      const auto place = ground_->places.find(member.port);
-      if (place != ground_->places.end())
+      const auto place = ground_->places->ports.find(member.port);
+      if (place != ground_->places->ports.end())
         found.push_back({place->second.first, place->second.second, member.receives});
       const auto silent = silent_.find(member.port);
       if (silent != silent_.end())
         found.push_back(
-            {ground_->places.at(silent->second.first).first, silent->second.second, member.receives});
+            {ground_->places->ports.at(silent->second.first).first, silent->second.second, member.receives});
     }
     return found;
   }
 
   void put(std::size_t mlid, const routing::McTree& tree) {
-    for (const auto& mask : tree) rows_[mask.sw].set(mlid, mask.ports);
+    bool crosses = false;
+    for (const auto& mask : tree) {
+      rows_[mask.sw].set(mlid, mask.ports);
+      for (unsigned p = 1; p <= topology_.ports(mask.sw) && !crosses; ++p) {
+        const PortNum port{static_cast<std::uint8_t>(p)};
+        crosses = mask.ports[p] && topology_.peer(mask.sw, port).sw != routing::kNoSwitch;
+      }
+    }
+    ground_->trees += crosses ? 1U : 0U;
+    ground_->not_proven += crosses && !proven(tree) ? 1U : 0U;
   }
 
   /// An equal row is dropped for the pointer that the switch's held table has.
@@ -159,8 +249,8 @@ class Multicast {
   const DecideInput& in_;
   const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
-  bool same_ground_;
-  std::shared_ptr<const MulticastContext> ground_;
+  bool same_topology_;
+  std::shared_ptr<MulticastContext> ground_;
   routing::McLoads loads_;
   std::map<Guid, Place> silent_;
   std::vector<const McRow*> held_;
@@ -169,13 +259,12 @@ class Multicast {
 
 }  // namespace
 
-MulticastContext::MulticastContext(const routing::Topology& topology)
-    : ranking(routing::find_tree(topology)) {
+MulticastPlaces::MulticastPlaces(const routing::Topology& topology) : ranking(routing::find_tree(topology)) {
   for (const auto& end : topology.end_ports()) {
-    if (end.sw != routing::kNoSwitch) places.emplace(end.guid, std::pair{end.sw, end.port});
+    if (end.sw != routing::kNoSwitch) ports.emplace(end.guid, std::pair{end.sw, end.port});
   }
   for (SwitchIndex s = 0; s < topology.switches(); ++s)
-    places.emplace(topology.guid(s), std::pair{s, PortNum{0}});
+    ports.emplace(topology.guid(s), std::pair{s, PortNum{0}});
 }
 
 const std::shared_ptr<const routing::McRow>* McPart::find(Guid node) const {
@@ -189,7 +278,8 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const bool same_members =
       before != nullptr && (before->groups == in.multicast || *before->groups == *in.multicast);
   const bool same = same_members && before->topology == routes.topology &&
-                    before->keeps_unknown == in.keep_unknown_groups && !in.adopting;
+                    before->keeps_unknown == in.keep_unknown_groups && !in.adopting &&
+                    same_routes(*before->ground, routes) && !may_be_proven(*before->ground);
   // A silent member's link is no cable of the topology.
   const auto still_silent = [&](const auto& member) {
     return may_be_behind(member.second, in.subnet, *before->ground);

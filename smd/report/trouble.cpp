@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "mad/wire/mad.h"
+#include "smd/decide/multicast.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
 #include "smd/report/description.h"
@@ -97,6 +98,22 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
   }
   if (const auto left_out = routing::describe_left_out(routes.verification); !left_out.empty())
     log.warn("routing.left_out").kv("found", left_out);
+}
+
+void log_multicast(const log::Log& log, const Decided& decided) {
+  if (!decided.multicast || !decided.multicast->ground) return;
+  const auto& ground = *decided.multicast->ground;
+  if (ground.not_proven == 0) return;
+  const bool crowded = ground.proof->rule == routing::McRule::none;
+  log.warn("multicast.not_proven")
+      .kv("engine", decided.routes->engine)
+      .kv("trees", ground.trees)
+      .kv("not_proven", ground.not_proven)
+      .kv("reason", crowded
+                        ? "every spanning tree that was tried closes a credit loop with unicast paths on SL 0"
+                        : "these trees go another way than the proven ones")
+      .kv("action", crowded ? "give the fabric an engine whose paths leave room, as updn or nue"
+                            : "they are replaced when the groups of the subnet manager before have ended");
 }
 
 std::string small_table_action(const LidPart& lids, const RoutePart& routes, const Node& node) {
@@ -193,6 +210,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
   if (!decided.routes) return;
   log_small_tables(log, subnet, decided, small_tables);
   log_routes(log, *decided.routes);
+  log_multicast(log, decided);
 }
 
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied) {
