@@ -45,7 +45,8 @@ ROOMS = {
     "routing/repair": {"routing/repair", "routing/engines", "routing/verify", "routing/ranking",
                        "routing/topology", "routing", "mad/base"},
     "routing/quality": {"routing/quality", "routing/ranking", "routing/topology", "routing", "mad/base"},
-    "routing/multicast": {"routing/multicast", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/multicast": {"routing/multicast", "routing/verify", "routing/ranking", "routing/topology", "routing",
+                          "mad/base"},
     "routing/cabling": {"routing/cabling", "routing/ranking", "routing/topology", "routing", "mad/base"},
 }
 # The rooms of smd/, in the order of dependency: each with those that its CMake target links. It may include these,
