@@ -151,7 +151,7 @@ class QosSourcesCheck {
       for (auto first = policy.rules.begin(); first != rule; ++first) {
         if (first->level == rule->level) continue;
         std::string items;
-        const auto add = [&](std::string item) { items += (items.empty() ? "" : ", ") + item; };
+        const auto add = [&](const std::string& item) { items += (items.empty() ? "" : ", ") + item; };
         for (const auto& range : rule->service_ids) {
           if (covers(first->service_ids, range)) add("service ID " + to_string(QosRanges{range}, true));
         }

@@ -85,7 +85,7 @@ void note_small_weights(QosKindView& kind, const QosPart::Tables& tables, const 
       for (const auto& entry : block.entries) {
         if (entry.weight == 0 || entry.vl.value() >= kDataVls || !busy.test(entry.vl.value())) continue;
         if (entry.weight < units) small.insert(entry.vl);
-        const double sent = (entry.weight + units - 1) / units;
+        const auto sent = (entry.weight + units - 1) / units;
         weights[entry.vl] += entry.weight, all_weights += entry.weight;
         packets[entry.vl] += sent, all_packets += sent;
       }
