@@ -91,13 +91,6 @@ bool read_key(const Cells& row, sa::MemberKey& key) {
   return read_mgid(row[0], key.group) && read_guid(row[1], key.port);
 }
 
-bool erase_member(const Cells& row, Registry& into) {
-  sa::MemberKey key;
-  if (!read_key(row, key)) return false;
-  into.drop_member(key);
-  return true;
-}
-
 bool decode_member(const Cells& row, Registry& into) {
   sa::MemberKey key;
   sa::Member member;
@@ -156,13 +149,6 @@ bool read_key(const Cells& row, sa::ServiceKey& key) {
   return true;
 }
 
-bool erase_service(const Cells& row, Registry& into) {
-  sa::ServiceKey key;
-  if (!read_key(row, key)) return false;
-  into.drop_service(key);
-  return true;
-}
-
 bool decode_service(const Cells& row, Registry& into) {
   sa::ServiceKey key;
   sa::Service service;
@@ -215,13 +201,6 @@ bool read_key(const Cells& row, sa::SubscriptionKey& key) {
   key.lid_begin = Lid{begin};
   key.lid_end = Lid{end};
   return good;
-}
-
-bool erase_subscription(const Cells& row, Registry& into) {
-  sa::SubscriptionKey key;
-  if (!read_key(row, key)) return false;
-  into.drop_subscription(key);
-  return true;
 }
 
 bool decode_subscription(const Cells& row, Registry& into) {
@@ -280,6 +259,14 @@ bool decode_alias(const Cells& row, Registry& into) {
   return good;
 }
 
+template <class Key, void (Registry::*kDrop)(const Key&)>
+bool erase_row(const Cells& row, Registry& into) {
+  Key key;
+  if (!read_key(row, key)) return false;
+  (into.*kDrop)(key);
+  return true;
+}
+
 constexpr std::array kAliasesKey{Column{"port_guid", true}, Column{"place"}};
 constexpr std::array kAliasesValue{Column{"guid", true}};
 constexpr std::array kClientsKey{Column{"port_guid", true}};
@@ -307,14 +294,18 @@ constexpr std::array kMembersValue{Column{"join_state"}, Column{"proxy"}, Column
 constexpr std::array kRegistryKinds{
     RegistryKind{{"alias_guids", kAliasesKey, kAliasesValue}, aliases_difference, decode_alias},
     RegistryKind{{"mcast_groups", kGroupsKey, kGroupsValue}, groups_difference, decode_group, erase_group},
-    RegistryKind{
-        {"mcast_members", kMembersKey, kMembersValue}, members_difference, decode_member, erase_member},
-    RegistryKind{
-        {"services", kServicesKey, kServicesValue}, services_difference, decode_service, erase_service},
+    RegistryKind{{"mcast_members", kMembersKey, kMembersValue},
+                 members_difference,
+                 decode_member,
+                 erase_row<sa::MemberKey, &Registry::drop_member>},
+    RegistryKind{{"services", kServicesKey, kServicesValue},
+                 services_difference,
+                 decode_service,
+                 erase_row<sa::ServiceKey, &Registry::drop_service>},
     RegistryKind{{"subscriptions", kSubscriptionsKey, kSubscriptionsValue},
                  subscriptions_difference,
                  decode_subscription,
-                 erase_subscription},
+                 erase_row<sa::SubscriptionKey, &Registry::drop_subscription>},
     RegistryKind{{"clients", kClientsKey, {}}, clients_difference, decode_client, erase_client},
 };
 
