@@ -232,7 +232,7 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& i
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
 /// that the present ones have. Where the operator has asked, and for a load that is much less, also tables
-/// whose way would interrupt: interrupt_less() looks for others then. Nothing: the tables stay.
+/// whose way interrupts. Nothing: the tables stay.
 std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput input,
                                                                   const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
@@ -261,7 +261,9 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   const bool asked = converge_to_ != Fresh::canonical;
   const bool better = asked && near && best && worth(best->load, near->load);
   if (near && !near->interrupts && near->load <= present && !better) return near;
-  return asked && best && worth(best->load, present) ? std::move(best) : std::nullopt;
+  if (!asked || !best || !worth(best->load, present)) return std::nullopt;
+  best->accepted = true;
+  return best;
 }
 
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
@@ -278,22 +280,25 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   });
   if (!settled || cancelled) co_return false;
   if (!goal) {
-    // Looked at again when as much time has passed.
-    parts_.log.info("routing.not_converged")
-        .kv("reason",
+    // Looked at again when as much time has passed, and told once for the same tables unless asked for.
+    const bool told = not_converged_ == decided_.routes && converge_to_ == Fresh::canonical;
+    auto line = told ? parts_.log.debug("routing.not_converged") : parts_.log.info("routing.not_converged");
+    line.kv("reason",
             "there is no order of writes in which all that arrives goes on arriving, or SL to VL tables that "
             "other routes need are not read yet")
         .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
+    not_converged_ = decided_.routes;
     converging_ = false;
     converge_to_ = Fresh::canonical;
     routes_since_ = parts_.clock.now();
     co_return true;
   }
-  if (goal->interrupts) {
+  if (goal->interrupts && goal->accepted) {
     parts_.log.warn("routing.interrupts")
         .kv("reason",
-            "tables converge: there is no order of writes in which all that arrives goes on arriving")
+            "tables converge: there is no order of writes in which all that arrives goes on arriving; routes "
+            "that are in the way are taken out of service first")
         .kv("engine", goal->next.routes->engine);
   }
   decided_ = std::move(goal->next);

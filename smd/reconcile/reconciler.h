@@ -184,6 +184,7 @@ class Reconciler {
   TableBaseline baseline_;
   bool converging_ = false;
   Fresh converge_to_ = Fresh::canonical;
+  std::shared_ptr<const RoutePart> not_converged_;  ///< tables that were found to have no way to fresh ones
   bool may_interrupt_ = false;     ///< what was decided is written, though it takes routes out of service
   mad::TimePoint routes_since_{};  ///< when the tables last changed
 };
