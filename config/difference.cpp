@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "config/describe.h"
@@ -41,17 +40,6 @@ std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& a
 
 std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after) {
   return of_settings({.store = before}, {.store = after});
-}
-
-std::map<std::string, std::string> shown_values(const SubnetConfig& config,
-                                                std::span<const std::string_view> tables) {
-  std::map<std::string, std::string> found;
-  const Settings settings{.subnet = config};
-  for (const auto& key : product_schema().keys) {
-    const bool wanted = std::ranges::find(tables, key.table) != tables.end();
-    if (wanted && !key.is_array()) found.emplace(key.path(), key.show(settings));
-  }
-  return found;
 }
 
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,

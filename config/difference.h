@@ -2,10 +2,7 @@
 #pragma once
 // What a reload changes.
 
-#include <map>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -20,9 +17,6 @@ std::vector<std::string> differences(const LogConfig& before, const LogConfig& a
 std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after);
 /// The same of [store].
 std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after);
-/// The keys of these tables with their values as TOML, by path; no arrays of tables.
-std::map<std::string, std::string> shown_values(const SubnetConfig& config,
-                                                std::span<const std::string_view> tables);
 /// The same of a subnet. Arrays of tables are compared block by block.
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema = product_schema());

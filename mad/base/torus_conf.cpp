@@ -165,7 +165,35 @@ class TorusReader {
   bool has_sizes_ = false;
 };
 
+std::string seed_text(const TorusConf::Seed& seed) {
+  std::string text;
+  const auto link = [&](std::size_t d, char sign, const std::optional<Guid>& to) {
+    if (to) text += fmt::format("{}{}_link {} {}\n", kNames[d], sign, seed.from, *to);
+  };
+  for (std::size_t d = 0; d < TorusConf::kDimensions; ++d) {
+    link(d, 'p', seed.plus[d]);
+    link(d, 'm', seed.minus[d]);
+    if (seed.dateline[d] != 0) text += fmt::format("{}_dateline {}\n", kNames[d], seed.dateline[d]);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string torus_conf_text(const TorusConf& conf) {
+  std::string text = "torus";
+  for (std::size_t d = 0; d < TorusConf::kDimensions; ++d)
+    text += fmt::format(" {}{}", conf.size[d], conf.mesh[d] ? 'm' : 't');
+  text += '\n';
+  if (!conf.port_order.empty()) {
+    text += "port_order";
+    for (const auto port : conf.port_order) text += fmt::format(" {}", port);
+    text += '\n';
+  }
+  for (std::size_t i = 0; i < conf.seeds.size(); ++i)
+    text += (i == 0 ? "" : "next_seed\n") + seed_text(conf.seeds[i]);
+  return text;
+}
 
 std::expected<TorusConf, FileErrors> read_torus_conf(std::string_view text, const std::string& file_name) {
   TorusReader reader;

@@ -37,5 +37,7 @@ struct TorusConf {
 /// All errors at once. What limits OpenSM's memory or its messages (portgroup_max_ports, max_changes) is
 /// checked and ignored.
 std::expected<TorusConf, FileErrors> read_torus_conf(std::string_view text, const std::string& file_name);
+/// A file that read_torus_conf() reads as `conf`.
+std::string torus_conf_text(const TorusConf& conf);
 
 }  // namespace smd::base

@@ -8,7 +8,6 @@
 #include <memory>
 #include <system_error>
 
-#include "config/load.h"
 #include "routing/chain/chain.h"
 #include "routing/engines/engine.h"
 #include "smd/dump/lft_dump.h"
@@ -35,18 +34,23 @@ std::expected<config::Config, Failure> with_tables(config::Config loaded) {
 
 }  // namespace
 
-std::expected<config::Config, Failure> load_configuration(const std::string& file,
-                                                          std::span<const std::string> overrides,
-                                                          bool may_refuse_policy) {
+config::ConfigContext configuration_context() {
   config::ConfigContext context;
-  context.may_refuse_policy = may_refuse_policy;
-  context.read_secret = config::read_secret_file;
   context.engines.emplace_back(routing::kAuto);
   for (const auto& engine : routing::all_engines()) {
     context.engines.emplace_back(engine.name);
     if (engine.layered) context.layered_engines.emplace_back(engine.name);
   }
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);
+  return context;
+}
+
+std::expected<config::Config, Failure> load_configuration(const std::string& file,
+                                                          std::span<const std::string> overrides,
+                                                          bool may_refuse_policy) {
+  auto context = configuration_context();
+  context.may_refuse_policy = may_refuse_policy;
+  context.read_secret = config::read_secret_file;
   std::optional<std::filesystem::path> path;
   if (!file.empty()) path = file;
   auto loaded = config::load(path, overrides, context);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/load.h"
 #include "smd/daemon/failure.h"
 
 namespace smd::daemon {
@@ -18,6 +19,9 @@ namespace smd::daemon {
 std::expected<config::Config, Failure> load_configuration(const std::string& file,
                                                           std::span<const std::string> overrides,
                                                           bool may_refuse_policy = false);
+
+/// Names that keys of a configuration may hold: engines, modules of the log.
+config::ConfigContext configuration_context();
 
 /// `given` if it is not empty, else /etc/smd/smd.toml if that exists, else an empty name.
 std::string configuration_file(const std::string& given);

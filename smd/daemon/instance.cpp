@@ -42,6 +42,7 @@ bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
                    events::EventRing& ring, std::function<void()> ended, Answerer answer)
     : spec_(std::move(spec)),
+      files_(spec_.config),
       compute_(compute),
       stores_(stores),
       log_(std::move(log)),
@@ -137,8 +138,10 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
 
 void Instance::reload(config::SubnetConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
-    spec_.config = std::move(next);
+    files_ = std::move(next);
+    spec_.config = files_;
     now_.config_differs.clear();
+    differs_ = {};
     compared_ = {};
     adopt_replica_policy();
     if (now_.ground) {

@@ -24,6 +24,7 @@
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
+#include "smd/policy/accepted.h"
 #include "smd/replica/replicator.h"
 #include "smd/sa/server.h"
 #include "smd/store/store_thread.h"
@@ -109,7 +110,6 @@ class Instance {
   bool adopt_replica_policy();
   void say_left_partitions();
   void say_policy_differs(const std::string& action);
-  void say_settings_differ(const std::vector<std::string>& settings);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();
   // policy_changes.cpp
@@ -139,7 +139,8 @@ class Instance {
   void wait_for(std::string_view what, std::string_view reason);
   void waited_for(std::string_view what);
 
-  InstanceSpec spec_;
+  InstanceSpec spec_;           ///< its `config` is what is in force
+  config::SubnetConfig files_;  ///< what our files say
   sm::Compute& compute_;
   store::StoreThread* stores_;
   log::Log log_;
@@ -174,10 +175,10 @@ class Instance {
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;
-  std::vector<std::string> said_settings_;          ///< that differ from the master's
-  std::pair<std::string, std::string> compared_{};  ///< accepted policies, the master's and ours
-  policy::PoliciesPtr left_policies_;               ///< when we were master last; null: said
-  api::SubnetView now_;                             ///< what view_ is made of
+  std::pair<std::string, config::ClassSls> compared_{};  ///< what the master has accepted, as it was compared
+  policy::AcceptedDifferences differs_;                  ///< from it to files_
+  policy::PoliciesPtr left_policies_;                    ///< when we were master last; null: said
+  api::SubnetView now_;                                  ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
   mad::Clock::TimerId sweeps_timer_ = 0;          ///< puts sweeps on again; 0: they are on

@@ -155,6 +155,7 @@ bool Instance::adopt_policy() {
       wait_for("state", refused_);
       return false;
     }
+    files_ = spec_.config;
     group_.spawn(tell_refused_policy());
   }
   set_ground(policies);
@@ -165,6 +166,7 @@ bool Instance::adopt_policy() {
 void Instance::show_refused_qos(std::string why) {
   asio::post(io_, [this, why = std::move(why)]() mutable {
     if (spec_.config.qos.refused == why) return;
+    files_.qos.refused = why;
     spec_.config.qos.refused = std::move(why);
     if (now_.ground) set_ground(now_.ground->policies);
     if (manager_) manager_->reload(spec_.config);

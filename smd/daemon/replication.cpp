@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "smd/api/hand_on.h"
+#include "smd/daemon/configuration.h"
 #include "smd/daemon/instance.h"
 #include "smd/etcd/http_client.h"
 #include "smd/etcd/network.h"
 #include "smd/policy/accepted.h"
 #include "smd/replica/tls_network.h"
+#include "smd/sa/settings.h"
 
 namespace smd::daemon {
 namespace {
@@ -101,6 +103,7 @@ void Instance::replaced() {
   const bool policy = adopt_replica_policy();
   set_ground(replicator_->policies());
   if (policy && manager_) manager_->reload(spec_.config);
+  if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }
 
 /// Two parts of a fabric are joined: of partitions of the API those of the master that stays count.
@@ -121,44 +124,40 @@ void Instance::say_left_partitions() {
       .always();
 }
 
-/// The partitions that the master has accepted, instead of those of our files. True: they were others.
+/// What the master has accepted, instead of what our files say of partitions, QoS, LIDs, links and routing.
+/// True: it is not what was in force.
 bool Instance::adopt_replica_policy() {
-  if (!replicator_ || spec_.config.ha.policy == config::HaPolicy::local) return false;
+  if (!replicator_ || files_.ha.policy == config::HaPolicy::local) return false;
   if (!replicator_->following().follows) return false;
   const auto policies = replicator_->policies();
   const auto& accepted = policies->accepted;
-  if (accepted.empty()) return false;
-  auto texts = std::pair(accepted, policy::accepted_text(policy::with_kept_sls(spec_.config, *policies)));
-  if (texts.first == texts.second || texts == compared_) return false;
-  compared_ = std::move(texts);
-  const auto found = policy::accepted_differences(compared_.first, compared_.second);
-  say_settings_differ(found.settings);
-  if (found.policy.empty()) return false;
-  auto config = spec_.config;
-  const auto restored = policy::restore_accepted(accepted, config);
-  if (restored) spec_.config = std::move(config);
-  now_.config_differs = found.policy;
+  std::pair of(accepted, policies->class_sls);
+  if (accepted.empty() || of == compared_) return false;
+  compared_ = std::move(of);
+  const bool differed = !differs_.keys.empty();
+  differs_ =
+      policy::accepted_differences(accepted, policy::accepted_text(policy::with_kept_sls(files_, *policies)));
+  now_.config_differs = differs_.keys;
   view_.set(std::make_shared<api::SubnetView>(now_));
-  say_policy_differs(restored ? "the master's are in force until a reload as master" : restored.error());
-  return restored.has_value();
+  if (differs_.keys.empty() && !differed) return false;
+  auto config = files_;
+  if (!differs_.keys.empty()) {
+    auto restored = policy::restore_accepted(accepted, config);
+    if (restored) restored = policy::restore_accepted_settings(accepted, configuration_context(), config);
+    say_policy_differs(restored ? "the master's are in force until a reload as master"
+                                : "what our files say stays in force: " + restored.error());
+    if (!restored) config = files_;
+  }
+  spec_.config = std::move(config);
+  return true;
 }
 
 void Instance::say_policy_differs(const std::string& action) {
-  if (now_.config_differs.empty()) return;
-  log_.warn("ha.config_differs")
-      .kv("keys", fmt::format("{}", fmt::join(now_.config_differs, ",")))
-      .kv("action", action)
-      .always();
-}
-
-/// Said once for the same values.
-void Instance::say_settings_differ(const std::vector<std::string>& settings) {
-  if (std::exchange(said_settings_, settings) == settings || settings.empty()) return;
-  log_.warn("ha.config_differs")
-      .kv("keys", fmt::format("{}", fmt::join(settings, "; ")))
-      .kv("action",
-          "each SM works by its own file for these: LIDs or routes may change at a takeover; make them equal")
-      .always();
+  if (differs_.keys.empty()) return;
+  auto line = log_.warn("ha.config_differs");
+  line.kv("keys", fmt::format("{}", fmt::join(differs_.keys, ",")));
+  if (!differs_.values.empty()) line.kv("values", fmt::format("{}", fmt::join(differs_.values, "; ")));
+  line.kv("action", action).always();
 }
 
 /// Another SM has a later epoch than we have. On this fabric the ranks decide; else the fabric is split, and

@@ -14,7 +14,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/difference.h"
+#include "config/describe.h"
+#include "config/fabric_settings.h"
 #include "config/partition_sources.h"
 #include "config/partitions.h"
 #include "config/qos_classes.h"
@@ -152,15 +153,16 @@ std::string accepted_text(const config::SubnetConfig& config) {
                     {"conf", definitions_json(sources.conf)}};
   const auto qos = config::qos_policy_of(config, "smd.toml");
   if (!qos.empty()) text["qos"] = qos_json(qos);
-  constexpr std::array<std::string_view, 2> kTables{"lids", "routing"};
+  const auto fabric = config::fabric_settings(config);
   json::object settings;
-  for (const auto& [path, value] : config::shown_values(config, kTables)) settings[path] = value;
+  for (const auto& [path, value] : fabric.values) settings[path] = value;
   text["settings"] = std::move(settings);
+  if (!fabric.torus.empty()) text["torus"] = fabric.torus;
   return json::serialize(text);
 }
 
 AcceptedDifferences accepted_differences(const std::string& theirs, const std::string& ours) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNames{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{
       {{"enforcement", "partitions.enforcement"},
        {"enforcement_required", "partitions.enforcement_required"},
        {"allow_both_pkeys", "partitions.allow_both_pkeys"},
@@ -168,7 +170,8 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
        {"groups", "group"},
        {"toml", "partition"},
        {"conf", "partitions.file"},
-       {"qos", "qos"}}};
+       {"qos", "qos"},
+       {"torus", "routing.torus_file"}}};
   AcceptedDifferences found;
   boost::system::error_code error, other;
   const auto a = json::parse(theirs, error), b = json::parse(ours, other);
@@ -178,16 +181,17 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
     return value != nullptr ? *value : json::value();
   };
   for (const auto& [key, name] : kNames) {
-    if (at(a, key) != at(b, key)) found.policy.emplace_back(name);
+    if (at(a, key) != at(b, key)) found.keys.emplace_back(name);
   }
   const auto was = at(a, "settings"), is = at(b, "settings");
   if (!was.is_object() || !is.is_object()) return found;  // of an older version
   for (const auto& [path, value] : was.as_object()) {
     const auto mine = at(is, path);
-    if (!mine.is_null() && mine != value && value.is_string() && mine.is_string())
-      found.settings.push_back(fmt::format("{} {} -> {}", std::string_view(path),
-                                           std::string_view(value.as_string()),
-                                           std::string_view(mine.as_string())));
+    if (!mine.is_string() || !value.is_string() || mine == value) continue;
+    found.keys.emplace_back(path);
+    found.values.push_back(fmt::format("{} {} -> {}", std::string_view(path),
+                                       config::shortened(std::string(value.as_string())),
+                                       config::shortened(std::string(mine.as_string()))));
   }
   return found;
 }
@@ -208,6 +212,22 @@ std::expected<void, std::string> restore_accepted(const std::string& text, confi
     partitions.accepted = std::make_shared<const config::PartitionSources>(std::move(sources));
     into.qos.accepted = std::move(qos);
     return {};
+  } catch (const std::exception& error) {
+    return std::unexpected(error.what());
+  }
+}
+
+std::expected<void, std::string> restore_accepted_settings(const std::string& text,
+                                                           const config::ConfigContext& context,
+                                                           config::SubnetConfig& into) {
+  try {
+    const auto from = json::parse(text);
+    const auto* values = from.as_object().if_contains("settings");
+    if (values == nullptr) return {};  // of an older version
+    config::FabricSettings settings;
+    for (const auto& [path, value] : values->as_object()) settings.values[path] = value.as_string();
+    if (from.as_object().contains("torus")) settings.torus = text_at(from, "torus");
+    return config::restore_fabric_settings(settings, context, into);
   } catch (const std::exception& error) {
     return std::unexpected(error.what());
   }

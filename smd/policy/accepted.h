@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What files say of partitions, groups and QoS as one text, for the store: it is in force where they are
-// wrong later.
+// What files say of partitions, groups, QoS, LIDs, links and routing as one text, for the store: it is in
+// force where they are wrong later, and at a standby that takes over.
 
 #include <expected>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "config/load.h"
 
 namespace smd::policy {
 
-/// Equal for equal policies of files and values of [lids] and [routing]. JSON, on one line.
+/// Equal for equal policies of files and values of [lids], [links], [multicast] and [routing]. JSON, on one
+/// line.
 std::string accepted_text(const config::SubnetConfig& config);
-/// What differs between the policies of two texts, and the values of [lids] and [routing]: keys, or what they
-/// name; empty where a text makes no sense.
+/// What differs between the policies of two texts; empty where a text makes no sense.
 struct AcceptedDifferences {
-  std::vector<std::string> policy;    ///< of partitions, groups and QoS, which restore_accepted() takes over
-  std::vector<std::string> settings;  ///< "lids.lmc 0 -> 1": each SM works by its own
+  std::vector<std::string> keys;    ///< "partitions.file", "lids.lmc"
+  std::vector<std::string> values;  ///< "lids.lmc 0 -> 1", of single values
 };
 AcceptedDifferences accepted_differences(const std::string& theirs, const std::string& ours);
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
@@ -25,6 +26,11 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
 /// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none.
 std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into);
+/// Puts the text's values of [lids], [links], [multicast] and [routing] in force in `into`; nothing of a text
+/// of an older version. `context`: the engines. The error says which makes no sense; then nothing is changed.
+std::expected<void, std::string> restore_accepted_settings(const std::string& text,
+                                                           const config::ConfigContext& context,
+                                                           config::SubnetConfig& into);
 /// SLs of the classes in the text; none where it makes no sense.
 config::ClassSls accepted_sls(const std::string& text);
 

@@ -47,6 +47,16 @@ TEST(TorusConf, EachDimensionMayBeAPathOrARing) {
   EXPECT_TRUE(conf_of("torus 3 2 5" + links).mesh[1]) << "two switches are no ring";
 }
 
+TEST(TorusConf, IsReadAsItWasWritten) {
+  for (const std::string text :
+       {"mesh 3T 4 5\nxp_link 1 2\nyp_link 1 3\nym_link 1 4\nzp_link 1 5\nport_order 3 1\n",
+        "torus 1 2 5\nym_link 7 2\nzm_link 7 5\nz_dateline -2\nnext_seed\ny_dateline 1\nyp_link 8 9\nzp_link "
+        "8 10\n"}) {
+    const auto conf = conf_of(text);
+    EXPECT_EQ(conf_of(torus_conf_text(conf)), conf) << torus_conf_text(conf);
+  }
+}
+
 TEST(TorusConf, ErrorsNameTheLine) {
   EXPECT_EQ(errors_of(""), "t.conf: 'torus X Y Z' or 'mesh X Y Z' is missing");
   EXPECT_EQ(errors_of("torus 3 3 3\n"),

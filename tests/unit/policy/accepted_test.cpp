@@ -95,6 +95,28 @@ TEST(AcceptedPolicy, RefusesAnyOtherText) {
   EXPECT_FALSE(restore_accepted("{}", into));
 }
 
+TEST(AcceptedPolicy, HasValuesOfLidsLinksAndRouting) {
+  config::ConfigContext context;
+  context.engines = {"auto", "updn", "ftree"};
+  const auto load_with = [&](std::string_view toml) {
+    return config::load_text(toml, "smd.toml", {}, context)->base;
+  };
+  const auto from = load_with("[lids]\nlmc = 1\n[routing]\nengines = [\"updn\"]\n[links]\nmtu = 2048\n");
+  auto into = load_with("[routing]\nengines = [\"ftree\"]\n");
+  const auto text = accepted_text(from);
+
+  const auto found = accepted_differences(text, accepted_text(into));
+  const auto restored = restore_accepted_settings(text, context, into);
+
+  EXPECT_THAT(found.keys, testing::ElementsAre("lids.lmc", "links.mtu", "routing.engines"));
+  EXPECT_THAT(found.values, testing::Contains("routing.engines [\"updn\"] -> [\"ftree\"]"));
+  ASSERT_TRUE(restored) << restored.error();
+  EXPECT_EQ(accepted_text(into), text);
+  EXPECT_TRUE(restore_accepted_settings("{}", context, into)) << "of an older version";
+  EXPECT_EQ(accepted_text(into), text);
+  EXPECT_FALSE(restore_accepted_settings("{", context, into));
+}
+
 constexpr std::string_view kQosToml = R"(
 [[group]]
 name = "disks"
