@@ -93,7 +93,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                    .settle = [this] { return settle(); }},
                   [this](const wire::Notice& notice, Lid from) {
                     traps_.heard(notice, from);
-                    status_.publish_activity();
+                    status_.publish_traps();
                     mastership_.heard(notice, from);
                   }),
       inventory_({.clock = parts_.clock,

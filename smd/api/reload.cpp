@@ -20,9 +20,8 @@ using sm::JsonObject;
 namespace {
 
 /// Partitions of the API whose members would be those of a file.
-void add_taken_over(const PolicyState& ground, const config::SubnetConfig& next,
+void add_taken_over(const PolicyState& ground, const policy::MergedPtr& merged,
                     std::vector<std::string>& differences) {
-  const auto merged = policy::merged_policy(next, *ground.policies);
   if (!merged) return;
   const auto before = ground.merged ? ground.merged->taken_over : std::vector<config::TakenOver>{};
   for (const auto& one : merged->taken_over) {
@@ -36,9 +35,11 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   const auto& now = view.snapshot;
   JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
   std::vector<std::string> differences;
+  policy::MergedPtr partitions;
   if (next.subnet && view.ground) {
     differences = config::differences(*view.ground->config, *next.subnet);
-    add_taken_over(*view.ground, *next.subnet, differences);
+    partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
+    add_taken_over(*view.ground, partitions, differences);
   }
   found.emplace("changed", sm::strings_json(differences));
   Json effect;
@@ -46,7 +47,6 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
     const auto& policies = *view.ground->policies;
     const auto config =
         policy::with_kept(std::make_shared<const config::SubnetConfig>(*next.subnet), policies);
-    const auto partitions = policy::merged_policy(*next.subnet, policies);
     effect = sm::preview_json(sm::preview({.subnet = *now->subnet,
                                            .decided = now->decided,
                                            .stored = *now->stored,

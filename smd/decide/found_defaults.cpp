@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "smd/decide/known_keys.h"
 #include "smd/sweep/end_ports.h"
-#include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -28,26 +28,24 @@ std::optional<bool> full_in(const std::vector<PKey>& keys) {
 std::optional<bool> FoundDefaults::is_full(const Node& node, PortNum num) const {
   const auto guid = port_guid(node, num);
   const auto& port = node.ports[num.value()];
-  const bool in_service = node.is_switch() ? port.info.lid.unicast() : port.info.port_state > PortState::init;
   const auto decided =
       full_by(stored_.pkeys.contains({guid, kDefaultPKey}), stored_.pkeys.contains({guid, kLimitedDefault}));
   if (decided) return decided;
-  const auto& held = port.held<wire::PKeyTable>();
-  if (in_service && held && held->known.test(0)) return full_in(keys_of(*held));
+  if (is_in_service(node, port)) {
+    if (const auto keys = known_keys(port)) return full_in(*keys);
+  }
   const auto row = stored_.port_keys.find(guid);
   return row != stored_.port_keys.end() ? full_in(row->second.keys) : std::nullopt;
 }
 
 bool FoundDefaults::any_limited() {
   if (any_limited_) return *any_limited_;
-  any_limited_ = std::ranges::any_of(subnet_.nodes, [&](const NodePtr& node) {
-    for (std::size_t p = 0; p < node->ports.size(); ++p) {
-      const PortNum num{static_cast<std::uint8_t>(p)};
-      if (is_end_port(*node, num) && is_full(*node, num) == false) return true;
-    }
-    return false;
+  bool found = false;
+  for_each_end_port(subnet_, [&](const Node& node, PortNum num, const Port&) {
+    found = found || is_full(node, num) == false;
   });
-  return *any_limited_;
+  any_limited_ = found;
+  return found;
 }
 
 config::Membership FoundDefaults::membership(const PeerPort& at) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "smd/decide/known_keys.h"
 #include "smd/decide/pkeys.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/enforcement.h"
@@ -19,44 +20,11 @@ using PortKeys = Stored::PortKeys;
 /// Rows are written anew for the time alone once a day.
 constexpr std::int64_t kSeenAgain = std::int64_t{24} * 3600;
 
-/// Without the free entries at its end.
-Keys without_end(Keys keys) {
-  while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
-  return keys;
-}
-
-/// Nothing where a block is not known: further ones are not read after a first one as it is made.
-std::optional<Keys> known_keys(const Port& port) {
-  const auto& held = port.held<wire::PKeyTable>();
-  if (!held || !held->known.test(0)) return std::nullopt;
-  auto keys = without_end(keys_of(*held));
-  for (std::size_t block = 1; block < held->row.size(); ++block) {
-    if (!held->known.test(block) && !is_as_made(keys)) return std::nullopt;
-  }
-  return keys;
-}
-
-/// A switch's port 0 begins anew with its switch.
-bool is_in_service(const Node& node, const Port& port) {
-  if (node.is_switch()) return node.forwards() && port.info.lid.unicast();
-  return port.info.port_state > PortState::init;
-}
-
 /// The switch port that leads to an end port of another node.
 const Port* switch_port(const Subnet& subnet, const Node& node, const Port& port) {
   const auto* peer = !node.is_switch() && port.peer ? subnet.find(port.peer->node) : nullptr;
   if (peer == nullptr || !peer->is_switch() || port.peer->port.value() >= peer->ports.size()) return nullptr;
   return &peer->ports[port.peer->port.value()];
-}
-
-template <class Fn>
-void for_each_end_port(const Subnet& subnet, Fn fn) {
-  for (const auto& node : subnet.nodes) {
-    for (std::size_t p = 0; p < node->ports.size(); ++p) {
-      const PortNum num{static_cast<std::uint8_t>(p)};
-      if (is_end_port(*node, num) && port_guid(*node, num) != Guid{}) fn(*node, num, node->ports[p]);
-    }
-  }
 }
 
 const Keys kOpen{kDefaultPKey};

@@ -90,4 +90,12 @@ void SubnetStatus::publish_activity() {
   parts_.activity->set(std::make_shared<const Activity>(activity));
 }
 
+void SubnetStatus::publish_traps() {
+  const auto before = parts_.activity->get();
+  auto activity = before ? *before : Activity{};
+  activity.traps = parts_.traps.count();
+  activity.violations = parts_.traps.violations();
+  parts_.activity->set(std::make_shared<const Activity>(activity));
+}
+
 }  // namespace smd::sm::inline status

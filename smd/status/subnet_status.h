@@ -70,6 +70,8 @@ class SubnetStatus {
   void publish_between_sweeps() { publish(events::SnapshotPublished{}); }
   /// Publishes the counts of traps and SMPs, which go on where nothing else changes.
   void publish_activity();
+  /// The counts of traps alone: there may be thousands a second.
+  void publish_traps();
   /// Between two sweeps: the state as the current Subnet gives it; published where it is another one.
   void judge_again();
   /// As standby: what it has found since counts, and is published.

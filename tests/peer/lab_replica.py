@@ -3,7 +3,8 @@
 """Two smd whose state is copied, by TLS on loopback: lab_replica.py --smd PROGRAM. The fabric goes from one to the other by
 SIGKILL of the master, `smd handover` and SIGTERM. What must hold each time: LIDs, links and forwarding tables are what they
 were; groups, members, services and subscriptions are answered as before; no block of a table is written (by the pcap), and no
-port is asked to register again. The SM that was killed returns as standby and copies the other."""
+port is asked to register again. The SM that was killed returns as standby and copies the other. Then the same with a standby
+whose own files say something else: it goes on with the master's until it is reloaded as master."""
 import re
 import secrets
 import signal
@@ -29,8 +30,8 @@ class Replicated(Sm):
 
     patience = 20
 
-    def __init__(self, lab, host, ha):
-        super().__init__(lab, host, f"[sm]\npriority = {SMS[host]}\n[ha]\n{ha}")
+    def __init__(self, lab, host, ha, files=""):
+        super().__init__(lab, host, f"[sm]\npriority = {SMS[host]}\n[ha]\n{ha}{files}")
 
     def kill(self):
         self.client.stop(signal.SIGKILL)
@@ -63,13 +64,13 @@ def answers(asker):
 
 class Fabric:
     """What two smd of a lab have in common, and what must stand when the fabric goes from one to the other. `ha`: how the state
-    is copied, the keys of [ha] for each of SMS."""
+    is copied, the keys of [ha] for each of SMS; `files`: the rest of their configuration."""
 
-    def __init__(self, lab, ha):
+    def __init__(self, lab, ha, files=("", "")):
         self.lab, self.trace = lab, lab.folder / "trace.pcap"
-        self.sms = {"h00000": Replicated(lab, "h00000", ha["h00000"])}
+        self.sms = {"h00000": Replicated(lab, "h00000", ha["h00000"], files[0])}
         wait_for(lambda: "state=up" in self.sms["h00000"].client.log(), 60, "smd up")
-        self.sms["h00021"] = Replicated(lab, "h00021", ha["h00021"])
+        self.sms["h00021"] = Replicated(lab, "h00021", ha["h00021"], files[1])
         wait_for(lambda: self.sms["h00021"].role() == "current", 60, "a current copy at the standby")
         asker = same.Asker(lab, "h00002")
         same.register(asker, sorted(same.gids_of(asker.table("NodeRecord"))))
@@ -125,6 +126,43 @@ def by_peers(lab):
             for host, listen, peer in (("h00000", first, second), ("h00021", second, first))}
 
 
+MASTERS = """[partitions]
+file = "FOLDER/masters.conf"
+[lids]
+first = 100
+[links]
+mtu = 2048
+"""
+OTHERS = """[partitions]
+file = "FOLDER/others.conf"
+[lids]
+lmc = 1
+[routing]
+engines = ["updn"]
+[multicast]
+consolidate_ipv6_snm = true
+"""
+DIFFER = {"partitions.file", "lids.first", "lids.lmc", "links.mtu", "multicast.consolidate_ipv6_snm", "routing.engines"}
+
+
+def other_files(lab):
+    """The standby's files differ in all that a fabric is made by."""
+    for name, partition in (("masters", "red=0x10"), ("others", "blue=0x20")):
+        (lab.folder / f"{name}.conf").write_text(f"Default=0x7fff, ipoib: ALL=full;\n{partition}: ALL=full;\n")
+    fabric = Fabric(lab, by_peers(lab), [files.replace("FOLDER", str(lab.folder)) for files in (MASTERS, OTHERS)])
+    second = fabric.sms["h00021"]
+    check(set(second.status()["config_differs"]) == DIFFER, f"config_differs: {second.status()['config_differs']}")
+    fabric.goes_to("h00021", "SIGKILL, other files at the standby", fabric.sms["h00000"].kill)
+    said = [line for line in second.client.log().splitlines() if "ha.config_differs" in line]
+    check(len(said) == 2 and all("lids.first 100 -> 1" in line for line in said), f"said: {said}")
+    shown = second.ask("check", second.config, "--running", ok=(0, 1)).stdout
+    check("lids.lmc" in shown and "routing.engines" in shown and "links.mtu" in shown, f"check --running: {shown}")
+    second.client.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: "blue" in second.ask("partitions", "list").stdout, 20, "the standby's partitions after a reload")
+    wait_for(lambda: re.search(r"sweep=heavy reason=\S*reload.*lids_changed=[1-9]", second.client.log()), 20, "LIDs by its lmc")
+    check(not second.status()["config_differs"], "files that are in force differ")
+
+
 def scenario(given):
     with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
         fabric = Fabric(lab, by_peers(lab))
@@ -133,6 +171,8 @@ def scenario(given):
         except Failure:
             print(*(sm.client.log()[-6000:] for sm in fabric.sms.values()), sep="\n----\n")
             raise
+    with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
+        other_files(lab)
 
 
 if __name__ == "__main__":

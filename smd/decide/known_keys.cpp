@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/known_keys.h"
+
+#include "smd/sweep/pkeys.h"
+
+namespace smd::sm::inline decisions {
+
+std::optional<std::vector<PKey>> known_keys(const Port& port) {
+  const auto& held = port.held<wire::PKeyTable>();
+  if (!held || !held->known.test(0)) return std::nullopt;
+  auto keys = keys_of(*held);
+  while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
+  for (std::size_t block = 1; block < held->row.size(); ++block) {
+    if (!held->known.test(block) && !is_as_made(keys)) return std::nullopt;
+  }
+  return keys;
+}
+
+bool is_in_service(const Node& node, const Port& port) {
+  if (node.is_switch()) return node.forwards() && port.info.lid.unicast();
+  return port.info.port_state > PortState::init;
+}
+
+}  // namespace smd::sm::inline decisions
