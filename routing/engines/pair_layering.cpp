@@ -12,6 +12,7 @@
 
 #include "routing/engines/layer_graph.h"
 #include "routing/engines/path_planes.h"
+#include "routing/topology/spanning_trees.h"
 
 namespace smd::routing::inline engines {
 namespace {
@@ -37,6 +38,20 @@ class Layering {
   Layering(const RoutingContext& in, const ChannelNet& net, std::span<PathTrees> planes, unsigned most_layers)
       : in_(in), net_(net), planes_(planes), most_(most_layers), layers_(net.switches()) {}
 
+  /// After run(): a layer that these dependencies fit into becomes layer 0. False if there is none.
+  bool put_first(std::span<const ChannelPair> dependencies, Layers& layers) {
+    // Those that were opened last have the fewest pairs.
+    for (auto layer = static_cast<unsigned>(graphs_.size()); layer-- > 0;) {
+      if (!graphs_[layer].add(dependencies)) continue;
+      if (layer != 0) exchange_first(layer, layers.by_pair);
+      return true;
+    }
+    return false;
+  }
+
+  /// These dependencies are in layer 0 before all others; they close no cycle.
+  void begin_with(std::span<const ChannelPair> dependencies) { graphs_.emplace_back(net_).add(dependencies); }
+
   std::expected<Layers, RouteError> run() {
     std::vector<Pair> left;
     for (const auto& pair : pairs()) {
@@ -53,6 +68,16 @@ class Layering {
   }
 
  private:
+  /// Of pairs of two switches.
+  void exchange_first(unsigned layer, PairLayers& layers) const {
+    for (SwitchIndex a = 0; a < net_.switches(); ++a) {
+      for (SwitchIndex b = 0; b < a; ++b) {
+        const auto was = layers.at(a, b);
+        if (was == 0 || was == layer) layers.set(a, b, layer - was);
+      }
+    }
+  }
+
   RouteError too_few() const { return {.cause = RouteError::Cause::too_few_vls, .guids = {}, .vls = most_}; }
 
   /// Adds the dependencies of the paths to found_; returns their hops.
@@ -170,24 +195,73 @@ class Layering {
   std::vector<ChannelPair> found_;  ///< scratch
 };
 
-}  // namespace
-
-std::expected<Layers, RouteError> layer_pairs(const RoutingContext& in, const ChannelNet& net,
-                                              std::span<PathTrees> planes, unsigned most_layers) {
-  return Layering(in, net, planes, most_layers).run();
+/// The dependencies of packets that keep to spanning trees, whatever they were sent by.
+std::vector<ChannelPair> turns_in_trees(const Topology& topology, const ChannelNet& net) {
+  const auto trees = middle_trees(topology);
+  std::vector<ChannelPair> turns;
+  for (SwitchIndex s = 0; s < trees.ports.size(); ++s) {
+    std::vector<NetChannel> out;
+    for (const auto port : trees.ports[s]) {
+      for (std::size_t g = 0; g < topology.groups(s); ++g) {
+        if (topology.group(s, g).peer == topology.peer(s, port).sw)
+          out.push_back(static_cast<NetChannel>(net.first(s) + g));
+      }
+    }
+    for (const auto in : out) {
+      for (const auto to : out) {
+        if (in != to) turns.push_back(net.pair(net.reverse(in), to));
+      }
+    }
+  }
+  return turns;
 }
+
+class FewestLayers {
+ public:
+  FewestLayers(const RoutingContext& in, const ChannelNet& net) : in_(in), net_(net) {}
+
+  using Result = std::expected<LayeredTrees, RouteError>;
+
+  /// With room for multicast in layer 0: layers of few pairs have it, else it is kept free from the first.
+  Result of(const std::vector<PathTrees>& planes, unsigned most) const {
+    auto found = planes;
+    Layering layering(in_, net_, found, most);
+    auto layers = layering.run();
+    if (!layers) return std::unexpected(layers.error());
+    if (layers->count > 1) {
+      const auto turns = turns_in_trees(in_.topology, net_);
+      if (!layering.put_first(turns, *layers)) {
+        if (auto other = round(turns, planes, layers->count)) return other;
+      }
+    }
+    return LayeredTrees{std::move(found), *std::move(layers)};
+  }
+
+ private:
+  Result round(std::span<const ChannelPair> turns, std::vector<PathTrees> planes, unsigned most) const {
+    Layering layering(in_, net_, planes, most);
+    layering.begin_with(turns);
+    auto layers = layering.run();
+    if (!layers) return std::unexpected(layers.error());
+    return LayeredTrees{std::move(planes), *std::move(layers)};
+  }
+
+  const RoutingContext& in_;
+  const ChannelNet& net_;
+};
+
+}  // namespace
 
 std::expected<LayeredTrees, RouteError> in_layers(const RoutingContext& in, const ChannelNet& net,
                                                   PathTrees trees, unsigned most_layers) {
+  const FewestLayers layered(in, net);
   if (const auto lids = most_lids(in); lids > 1) {
-    auto planes = path_planes(in, net, trees, lids, nullptr);
-    if (auto layers = layer_pairs(in, net, planes, most_layers))
-      return LayeredTrees{std::move(planes), *std::move(layers)};
+    auto found = layered.of(path_planes(in, net, trees, lids, nullptr), most_layers);
+    if (found) return found;
   }
-  std::vector<PathTrees> alone{std::move(trees)};
-  auto layers = layer_pairs(in, net, alone, most_layers);
-  if (!layers) return std::unexpected(layers.error());
-  return LayeredTrees{std::move(alone), *std::move(layers)};
+  std::vector<PathTrees> alone;
+  alone.push_back(std::move(trees));
+  return layered.of(alone, most_layers);
 }
 
 }  // namespace smd::routing::inline engines

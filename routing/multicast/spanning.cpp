@@ -12,29 +12,7 @@ namespace {
 constexpr std::size_t kMostRoots = 32;  ///< in a small component
 constexpr std::size_t kMedium = 500;    ///< switches of a component of which fewer roots are tried
 constexpr std::size_t kFewRoots = 8;
-constexpr std::size_t kLarge = 2000;       ///< switches of a component of which only one root is tried
-constexpr std::size_t kMostMeasured = 64;  ///< switches whose eccentricity is computed
-
-std::uint32_t eccentricity(const Topology& topology, SwitchIndex root, std::vector<std::uint32_t>& far) {
-  far.assign(topology.switches(), 0);
-  std::vector<SwitchIndex> queue{root};
-  far[root] = 1;
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    for (std::size_t g = 0; g < topology.groups(queue[at]); ++g) {
-      const auto peer = topology.group(queue[at], g).peer;
-      if (far[peer] != 0) continue;
-      far[peer] = far[queue[at]] + 1;
-      queue.push_back(peer);
-    }
-  }
-  return far[queue.back()];
-}
-
-std::vector<std::vector<SwitchIndex>> switches_by_component(const Topology& topology) {
-  std::vector<std::vector<SwitchIndex>> components(topology.components());
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) components[topology.component(s)].push_back(s);
-  return components;
-}
+constexpr std::size_t kLarge = 2000;  ///< switches of a component of which only one root is tried
 
 SwitchIndex top_of(const SwitchRanking& ranking, std::span<const SwitchIndex> all) {
   return *std::ranges::min_element(all, {}, [&](SwitchIndex s) { return ranking.position[s]; });
@@ -42,18 +20,12 @@ SwitchIndex top_of(const SwitchRanking& ranking, std::span<const SwitchIndex> al
 
 /// `all`: the switches of a component.
 std::vector<SwitchIndex> root_candidates(const Topology& topology, const SwitchRanking& ranking,
-                                         std::span<const SwitchIndex> all) {
+                                         const std::vector<SwitchIndex>& all) {
   const auto top = top_of(ranking, all);
   if (all.size() > kLarge) return {top};
-  std::vector<std::pair<std::uint32_t, SwitchIndex>> measured;
-  std::vector<std::uint32_t> far;
-  const auto step = std::max<std::size_t>(1, all.size() / kMostMeasured);
-  for (std::size_t i = 0; i < all.size(); i += step)
-    measured.emplace_back(eccentricity(topology, all[i], far), all[i]);
-  std::ranges::sort(measured);
   const auto most = all.size() > kMedium ? kFewRoots : kMostRoots;
   std::vector<SwitchIndex> roots{top};
-  for (const auto& [distance, s] : measured) {
+  for (const auto s : by_eccentricity(topology, all)) {
     if (s != top && roots.size() < most) roots.push_back(s);
   }
   return roots;

@@ -7,14 +7,9 @@
 
 #include "routing/multicast/turn_graph.h"
 #include "routing/ranking/switch_ranking.h"
+#include "routing/topology/spanning_trees.h"
 
 namespace smd::routing::inline multicast {
-
-/// The cables of one spanning tree of each component, and the roots that they were grown from.
-struct SpanningTrees {
-  std::vector<std::vector<PortNum>> ports;  ///< by switch
-  std::vector<SwitchIndex> roots;           ///< one a component
-};
 
 /// Breadth first from the top of the ranking in each component, whatever they close. A switch has a second
 /// branch upwards only where others are not reached without.

@@ -124,13 +124,17 @@ bool ranking_fits(const Topology& topology, const VlMap& vls, const SwitchRankin
   return !graph.any_cycle();
 }
 
-/// The plain ones if they fit, which is seen at once; else those that grow round what does not.
+bool fits(const Topology& topology, const VlMap& vls, const SpanningTrees& trees, Dependencies graph) {
+  for (const auto& turn : turns_of(trees)) add_turn(topology, vls, turn, graph);
+  return !graph.any_cycle();
+}
+
+/// The plain ones if they fit, which is seen at once, or those that engines leave room for; else those that
+/// grow round what does not.
 std::optional<SpanningTrees> spanning_trees(const Topology& topology, const VlMap& vls,
                                             const SwitchRanking& ranking, Unicast unicast) {
-  auto plain = plain_trees(topology, ranking);
-  auto graph = unicast.graph;
-  for (const auto& turn : turns_of(plain)) add_turn(topology, vls, turn, graph);
-  if (!graph.any_cycle()) return plain;
+  if (auto plain = plain_trees(topology, ranking); fits(topology, vls, plain, unicast.graph)) return plain;
+  if (auto middle = middle_trees(topology); fits(topology, vls, middle, unicast.graph)) return middle;
   return grow_spanning_trees(
       topology, ranking,
       TurnGraph(topology, vls, std::move(unicast.graph).waits(), std::move(unicast.order)));
