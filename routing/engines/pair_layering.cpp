@@ -38,6 +38,9 @@ class Layering {
   Layering(const RoutingContext& in, const ChannelNet& net, std::span<PathTrees> planes, unsigned most_layers)
       : in_(in), net_(net), planes_(planes), most_(most_layers), layers_(net.switches()) {}
 
+  /// After run(): pairs that no layer has taken.
+  std::size_t left() const { return left_; }
+
   /// After run(): a layer that these dependencies fit into becomes layer 0. False if there is none.
   bool put_first(std::span<const ChannelPair> dependencies, Layers& layers) {
     // Those that were opened last have the fewest pairs.
@@ -61,6 +64,7 @@ class Layering {
       if (pair.kind == 0) return std::unexpected(too_few());
       left.push_back(pair);
     }
+    left_ = left.size();
     if (!left.empty() && !withdraw(left)) return std::unexpected(too_few());
     const auto count = std::max<std::size_t>(1, graphs_.size());
     if (count == 1) return Layers{};
@@ -193,6 +197,7 @@ class Layering {
   PairLayers layers_;
   std::deque<LayerGraph> graphs_;
   std::vector<ChannelPair> found_;  ///< scratch
+  std::size_t left_ = 0;
 };
 
 /// The dependencies of packets that keep to spanning trees, whatever they were sent by.
@@ -231,18 +236,20 @@ class FewestLayers {
     if (layers->count > 1) {
       const auto turns = turns_in_trees(in_.topology, net_);
       if (!layering.put_first(turns, *layers)) {
-        if (auto other = round(turns, planes, layers->count)) return other;
+        if (auto other = round(turns, planes, layers->count, layering.left())) return *std::move(other);
       }
     }
     return LayeredTrees{std::move(found), *std::move(layers)};
   }
 
  private:
-  Result round(std::span<const ChannelPair> turns, std::vector<PathTrees> planes, unsigned most) const {
+  /// Nothing where more than `left` pairs would be left out.
+  std::optional<LayeredTrees> round(std::span<const ChannelPair> turns, std::vector<PathTrees> planes,
+                                    unsigned most, std::size_t left) const {
     Layering layering(in_, net_, planes, most);
     layering.begin_with(turns);
     auto layers = layering.run();
-    if (!layers) return std::unexpected(layers.error());
+    if (!layers || layering.left() > left) return std::nullopt;
     return LayeredTrees{std::move(planes), *std::move(layers)};
   }
 

@@ -2,7 +2,11 @@
 #include "smd/decide/path_layers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "mad/wire/capability.h"
 #include "routing/repair/guid_layers.h"
@@ -25,6 +29,56 @@ std::uint64_t pairs_moved(const RoutePart& part, const Stored& stored) {
   if (part.layers.by_pair.empty() || part.new_layers || (!stored.layers_home && adopted == nullptr)) return 0;
   const auto home = stored.layers_home ? routing::layers_for(*part.topology, *stored.layers_home) : *adopted;
   return routing::pairs_differing(part.topology->switches(), part.layers.by_pair, home);
+}
+
+/// The part with these layers, if that is proven.
+bool take_layers(routing::PairLayers layers, const routing::RoutingContext& in, RoutePart& part) {
+  routing::Routes routes{.rows = {}, .layers = of_pairs(std::move(layers), part.layers.vls)};
+  if (routes.layers == part.layers) return true;
+  if (routes.layers.vl_indexes() > part.vls) return false;
+  for (const auto& row : part.rows) routes.rows.push_back(row.row);
+  auto found = routing::verify_routes(in, routes);
+  if (!found.clean()) return false;
+  part.layers = std::move(routes.layers);
+  part.verification = std::move(found);
+  return true;
+}
+
+/// `layers` by other numbers: those that most of their pairs have in `first`.
+routing::PairLayers renumbered(std::size_t switches, routing::PairLayers layers,
+                               const routing::PairLayers& first) {
+  constexpr std::size_t kMost = 16;
+  const auto count = layers.highest() + 1;
+  std::array<std::array<std::size_t, kMost>, kMost> common{};
+  const auto for_each_pair = [&](const auto& fn) {
+    for (std::size_t a = 0; a < switches; ++a) {
+      for (std::size_t b = 0; b < a; ++b) fn(a, b);
+    }
+  };
+  for_each_pair([&](std::size_t a, std::size_t b) {
+    const auto was = first.at(a, b);
+    if (was < count) ++common[layers.at(a, b)][was];
+  });
+  std::vector<std::tuple<std::size_t, unsigned, unsigned>> by_pairs;
+  for (unsigned layer = 0; layer < count; ++layer) {
+    for (unsigned number = 0; number < count; ++number)
+      by_pairs.emplace_back(common[layer][number], layer, number);
+  }
+  // Of equal ones those that keep their number.
+  std::ranges::sort(by_pairs, {}, [](const auto& row) {
+    const auto& [pairs, layer, number] = row;
+    return std::tuple(~pairs, layer != number, layer, number);
+  });
+  std::array<unsigned, kMost> number_of{};
+  number_of.fill(routing::kNoLayer);
+  std::array<bool, kMost> taken{};
+  for (const auto& [pairs, layer, number] : by_pairs) {
+    if (number_of[layer] != routing::kNoLayer || taken[number]) continue;
+    number_of[layer] = number;
+    taken[number] = true;
+  }
+  for_each_pair([&](std::size_t a, std::size_t b) { layers.set(a, b, number_of[layers.at(a, b)]); });
+  return layers;
 }
 
 LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
@@ -84,16 +138,10 @@ routing::Layers stored_layers(const Stored& stored, const routing::Topology& top
 
 void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
   if (part.layers.by_pair.empty() || !stored.layers_home) return;
-  routing::Routes routes{
-      .rows = {},
-      .layers = of_pairs(routing::layers_for(in.topology, *stored.layers_home, part.layers.by_pair),
-                         part.layers.vls)};
-  if (routes.layers == part.layers || routes.layers.vl_indexes() > part.vls) return;
-  for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  auto found = routing::verify_routes(in, routes);
-  if (!found.clean()) return;
-  part.layers = std::move(routes.layers);
-  part.verification = std::move(found);
+  const auto& own = part.layers.by_pair;
+  const auto first = routing::layers_for(in.topology, *stored.layers_home, own);
+  if (take_layers(first, in, part) || part.layers.vls.by_port()) return;
+  take_layers(renumbered(in.topology.switches(), own, first), in, part);
 }
 
 std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,

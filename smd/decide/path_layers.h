@@ -31,7 +31,8 @@ routing::GuidLayers layers_in_force(const RoutePart* before, const Stored& store
 /// a pair has none.
 routing::Layers stored_layers(const Stored& stored, const routing::Topology& topology);
 
-/// Fresh tables with the layers that pairs of switches had at first, if that is proven; else as they are.
+/// Fresh tables with the layers that pairs of switches had at first, if that is proven; else with their own,
+/// numbered so that most pairs have their first one.
 void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
 
 /// The part with what it says of the layers of the tables before (null: there were none, or they are not

@@ -242,13 +242,16 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine &&
                      now.origin != RoutePart::Origin::adopted;
   if (other && converge_to_ != Fresh::any_engine) best = std::nullopt;
-  if (best && !best->interrupts) return best;
+  // By itself it brings no pair to another SL than its first one.
+  const bool moves =
+      converge_to_ == Fresh::canonical && best && best->next.routes->pairs_moved > now.pairs_moved;
+  if (best && !best->interrupts && !moves) return best;
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
   const bool due = best && (!now.waiting.empty() ||
                             returns_to(input.config.routing, best->next.routes->engine, now.engine));
-  if (best && (whole || due)) {
+  if (best && ((whole && !moves) || due)) {
     best->accepted = true;
     return best;
   }
@@ -284,8 +287,8 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
     const bool told = not_converged_ == decided_.routes && converge_to_ == Fresh::canonical;
     auto line = told ? parts_.log.debug("routing.not_converged") : parts_.log.info("routing.not_converged");
     line.kv("reason",
-            "there is no order of writes in which all that arrives goes on arriving, or SL to VL tables that "
-            "other routes need are not read yet")
+            "there is no order of writes in which all that arrives goes on arriving, more pairs would get "
+            "other SLs, or SL to VL tables that other routes need are not read yet")
         .kv("command", "smd resweep converge")
         .kv("engine", decided_.routes->engine);
     not_converged_ = decided_.routes;

@@ -107,17 +107,20 @@ TEST_F(LayeredFabric, SlsOfHostsThatAreAwayForLongAreReleased) {
   EXPECT_NE(moved, 0U) << "hosts that are there keep what they have";
   EXPECT_EQ(manager_->lines().count("routing.sl_released"), 0U);
 
-  // One end of a pair that has moved.
+  // An end of a pair that has moved, not the SM's.
+  const auto& subnet = *manager_->last().subnet;
+  const auto sms_switch = subnet.find(subnet.sm_node)->ports[1].peer->node;
   const auto& topology = *routes().topology;
   const auto now_layers = layers();
   Guid victim;
   std::size_t pair = 0;
   for (routing::SwitchIndex a = 0; a < topology.switches(); ++a) {
     for (routing::SwitchIndex b = 0; b < a; ++b, ++pair) {
-      if (now_layers[pair] != first_layers[pair]) victim = topology.guid(a);
+      if (now_layers[pair] == first_layers[pair]) continue;
+      victim = topology.guid(a) != sms_switch ? topology.guid(a) : topology.guid(b);
     }
   }
-  const auto* node = manager_->last().subnet->find(victim);
+  const auto* node = subnet.find(victim);
   std::vector<sim::Place> hosts;
   for (unsigned p = 1; p < node->ports.size(); ++p) {
     const sim::Place place{node->description, PortNum{static_cast<std::uint8_t>(p)}};
