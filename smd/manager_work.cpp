@@ -57,8 +57,8 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
   co_return co_await sweep(kind, std::move(asked));
 }
 
-/// While Sets are held since a standstill, `asked` becomes a heavy sweep where another SM may be master.
-/// False when cancelled.
+/// While Sets are held since a standstill, `asked` becomes a heavy sweep where another SM may be master; the
+/// takeover of a standby asks by itself. False when cancelled.
 asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   parts_.log.tick();
   inventory_.tell_quiet();
@@ -70,7 +70,7 @@ asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   const bool accepted = co_await inventory_.accept_asked();
   if (accepted) status_.accepted();
   mastership_.begin_work();
-  if (!mastership_.sets_held() || !loop_.subnet()) co_return true;
+  if (!mastership_.sets_held() || !loop_.subnet() || mastership_.fabric_is_free()) co_return true;
   const bool read = co_await light_.read_known_sms();
   if (!read) co_return false;
   if (mastership_.sets_held())

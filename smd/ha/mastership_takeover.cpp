@@ -26,6 +26,7 @@ asio::awaitable<void> ask_other(mad::Transactions* tx, mad::Target target, Other
 asio::awaitable<bool> Mastership::take_over() {
   const auto subnet = parts_.subnet;
   if (!subnet || !fabric_is_free()) co_return false;
+  begin_work();  // what a standstill before this has left open is asked now
   const Paths paths(*subnet);
   auto others = subnet->other_sms;
   SmReads own;

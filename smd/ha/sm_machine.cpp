@@ -221,6 +221,7 @@ void on(Step& step, const OthersAsked& event) {
   now.polled.reset();
   now.unread = true;
   become(step, SmState::master);
+  allow_sets(now);
 }
 
 void on(Step& step, const SmsRead& event) {
@@ -375,7 +376,7 @@ Verdict verdict(const State& state) {
 }
 
 bool fabric_is_free(const State& state) {
-  return state.sm == SmState::standby && !state.sets_held && (!state.polled || state.handed_over_by);
+  return state.sm == SmState::standby && (!state.polled || state.handed_over_by);
 }
 
 bool may_be_master(const std::optional<wire::SmInfo>& read) {

@@ -399,6 +399,20 @@ TEST(SmMachine, AStuckMasterIsIgnoredUntilItsActCountGrows) {
             "+contested, poll 60, -stuck 60, log two masters 60 contested");
 }
 
+/// A standby sends no Sets that could do harm: at a takeover the others are asked in any case.
+TEST(SmMachine, AStandstillOfAStandbyDoesNotDelayItsTakeover) {
+  auto state = step(standby_of(other(60, SmState::master)), StoodStill{std::chrono::milliseconds(100)}).next;
+  state.polled.reset();
+  ASSERT_TRUE(state.sets_held);
+  ASSERT_TRUE(fabric_is_free(state));
+
+  state = step(state, WorkBegins{}).next;
+  EXPECT_EQ(text(state, step(state, OthersAsked{{}})), "-held, +unread, standby->master");
+  // One that comes while they are asked.
+  state = step(state, StoodStill{std::chrono::milliseconds(100)}).next;
+  EXPECT_TRUE(step(state, OthersAsked{{}}).next.sets_held);
+}
+
 TEST(SmMachine, AControlOfAnSmThatIsNotAllowedIsRefused) {
   auto state = standby_of(other(60, SmState::master));
   state.policy.allowed = {Guid{60}};
