@@ -70,9 +70,12 @@ class Sequence:
 
     def differing(self):
         """Lines of nodes, links, LIDs and forwarding tables that were not there before; empty: all is as it was."""
-        lines = list(set(discovered(self.lab, VIEWER)) ^ set(self.fabric))
-        for lid, table in tables(self.lab, VIEWER, self.switches).items():
-            lines += (f"switch {lid}: {line}" for line in set(table.splitlines()) ^ set(self.routes[lid].splitlines()))
+        try:
+            lines = list(set(discovered(self.lab, VIEWER)) ^ set(self.fabric))
+            for lid, table in tables(self.lab, VIEWER, self.switches).items():
+                lines += (f"switch {lid}: {line}" for line in set(table.splitlines()) ^ set(self.routes[lid].splitlines()))
+        except Failure as failure:  # a switch that is not reached yet
+            return [str(failure)]
         return lines
 
     def rest(self, event):
@@ -85,7 +88,8 @@ class Sequence:
             raise
         after = self.registered()
         for kind, records in self.answers.items():
-            check(after[kind] == records, f"{kind} after {event}: {len(after[kind])} records, {len(records)} before")
+            check(after[kind] == records, f"{kind} after {event}: {len(after[kind])} records, {len(records)} before; differ: "
+                  f"{sorted(set(map(str, after[kind])) ^ set(map(str, records)))}")
 
     def host(self):
         return self.random.choice(sorted(PRIORITIES))
