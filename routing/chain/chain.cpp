@@ -23,6 +23,8 @@ namespace {
 
 /// So many engines are compared at most, the configured ones first: each costs its tables and their proof.
 constexpr std::size_t kCompared = 4;
+/// Of the load of the engine for trees on a fabric that is nearly one: other engines have this or less.
+constexpr double kMuchLess = 0.8;
 /// Routes that an engine has left out are searched in so many orders.
 constexpr unsigned kFillTries = 4;
 
@@ -84,6 +86,16 @@ std::optional<ProvenRoutes> proven_shortest(const RoutingContext& in, Routes rou
   return ProvenRoutes{std::move(extended->routes), *std::move(found)};
 }
 
+/// Whether a cable joins two switches with hosts.
+bool joins_leaves(const Topology& topology) {
+  return std::ranges::any_of(topology.leaves(), [&](SwitchIndex leaf) {
+    for (std::size_t g = 0; g < topology.groups(leaf); ++g) {
+      if (topology.leaf(topology.group(leaf, g).peer)) return true;
+    }
+    return false;
+  });
+}
+
 class ChainRun {
  public:
   ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
@@ -134,10 +146,20 @@ class ChainRun {
     if (std::ranges::none_of(links_, is_own)) links_.push_back({"updn", {}});
   }
 
-  /// An engine for trees takes a dragonfly+, but spreads what crosses between the groups less well than
-  /// others.
-  bool takes_more_than_trees(const ChainLink& link) const {
-    return shape_ && !declined_ && link.engine == "dmodc" && is_dragonfly_plus(in_.context.topology);
+  /// An engine for trees takes a dragonfly+, and trees with switches below leaves or cables between leaves,
+  /// but spreads what crosses there less well than others.
+  bool takes_more_than_trees(const ChainLink& link) {
+    const auto& topology = in_.context.topology;
+    if (!shape_ || declined_ || link.engine != "dmodc") return false;
+    nearly_tree_ = joins_leaves(topology);
+    return nearly_tree_ || is_dragonfly_plus(topology);
+  }
+
+  /// What does not fit into a tree loads a few links: for a little less on these the shifts and permutations
+  /// of all others are not given up.
+  bool stays_tree(const Candidate& best) const {
+    return nearly_tree_ && candidates_.front().proven && candidates_.front().chosen.engine == "dmodc" &&
+           best.load.max_link_time > kMuchLess * candidates_.front().load.max_link_time;
   }
 
   void refuse(const ChainLink& link, std::string reason) {
@@ -179,7 +201,7 @@ class ChainRun {
     step(link, ChainOptions::Step::verified);
     const bool proven = usable(found);
     settled_ = proven && whole && declined_ && !options_.installed && meshed() &&
-               (!options_.layered || even_on_shortest_paths(*routes));
+               ((!options_.layered && !damaged()) || even_on_shortest_paths(*routes));
     if (proven || is_own(link)) {
       add(link, {*std::move(routes), std::move(found)}, {}, proven);
     } else {
@@ -195,6 +217,9 @@ class ChainRun {
     }
     return false;
   }
+
+  /// Around what is missing dimension order loads some links with much more than others.
+  bool damaged() const { return shape_ && shape_->damaged; }
 
   /// No routes can carry less over the most loaded link than those of dimension order do.
   bool even_on_shortest_paths(const Routes& routes) const {
@@ -296,6 +321,7 @@ class ChainRun {
     if (candidates_.size() > 1) measure();
     auto best = std::ranges::min_element(candidates_, {},
                                          [](const Candidate& c) { return std::tuple(!c.proven, c.load); });
+    if (stays_tree(*best)) best = candidates_.begin();
     const auto installed =
         std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
     const bool may_change = options_.installed && options_.installed->may_change;
@@ -324,6 +350,11 @@ class ChainRun {
                    : fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", engine,
                                  best.load.max_link_time, other->chosen.engine, other->load.max_link_time);
     }
+    if (compared && stays_tree(*other) && &best == &candidates_.front())
+      reason = fmt::format(
+          "{} is the engine for trees, which it nearly is; {} has {:.0f} routes over the most loaded link, "
+          "{} {:.0f}",
+          engine, engine, best.load.max_link_time, other->chosen.engine, other->load.max_link_time);
     if (stays) reason = fmt::format("{} is installed and stays", engine);
     best.chosen.shape = to_string(shape);
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
@@ -372,9 +403,10 @@ class ChainRun {
   const ChainOptions& options_;
   std::optional<Shape> shape_;  ///< with kAuto: a tree as long as no engine for trees has declined
   bool rooted_ = false;         ///< roots are configured
+  bool nearly_tree_ = false;    ///< a tree in which a cable joins switches with hosts
   bool declined_ = false;       ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
-  bool settled_ = false;  ///< a lattice whose dimension order misses no route: others carry more
+  bool settled_ = false;  ///< a whole lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;
   std::vector<Candidate> candidates_;
 };
