@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <charconv>
+#include <expected>
 #include <iterator>
 #include <utility>
 
@@ -20,13 +24,15 @@ namespace {
 constexpr std::array kRoutes{
     Route{"GET", "/v1/status", get_status, Needs::viewer},
     Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status, Needs::viewer},
-    Route{"GET", "/v1/subnets/{subnet}/ports", get_ports, Needs::tenant, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions, Needs::tenant, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/ports", get_ports, Needs::tenant, Tag::epoch, At::any,
+          "not_active lost degraded all node match type state limit cursor"},
+    Route{"GET", "/v1/subnets/{subnet}/partitions", get_partitions, Needs::tenant, Tag::epoch, At::any,
+          "name match limit cursor"},
     Route{"POST", "/v1/subnets/{subnet}/partitions/reindex", post_reindex, Needs::operator_, Tag::none,
           At::master},
     Route{"GET", "/v1/subnets/{subnet}/partitions/{partition}", get_partition, Needs::tenant, Tag::epoch},
     Route{"PUT", "/v1/subnets/{subnet}/partitions/{partition}", put_partition, Needs::operator_, Tag::policy,
-          At::master},
+          At::master, "create"},
     Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}", delete_partition, Needs::operator_,
           Tag::policy, At::master},
     Route{"POST", "/v1/subnets/{subnet}/partitions/{partition}/members", post_members, Needs::operator_,
@@ -36,31 +42,40 @@ constexpr std::array kRoutes{
     Route{"DELETE", "/v1/subnets/{subnet}/partitions/{partition}/members/{member}", delete_member,
           Needs::operator_, Tag::policy, At::master},
     Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/disable", post_port_disable, Needs::operator_,
-          Tag::none, At::master},
+          Tag::none, At::master, "dry_run"},
     Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/enable", post_port_enable, Needs::operator_,
-          Tag::none, At::master},
+          Tag::none, At::master, "dry_run"},
     Route{"POST", "/v1/subnets/{subnet}/ports/{guid}/{number}/reset", post_port_reset, Needs::operator_,
-          Tag::none, At::master},
-    Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep, Needs::operator_},
-    Route{"PUT", "/v1/subnets/{subnet}/sweeps", put_sweeps, Needs::operator_, Tag::none, At::master},
+          Tag::none, At::master, "dry_run"},
+    Route{"POST", "/v1/subnets/{subnet}/resweep", post_resweep, Needs::operator_, Tag::none, At::any,
+          "dry_run"},
+    Route{"PUT", "/v1/subnets/{subnet}/sweeps", put_sweeps, Needs::operator_, Tag::none, At::master,
+          "dry_run"},
     Route{"POST", "/v1/subnets/{subnet}/accept", post_accept, Needs::operator_, Tag::none, At::master},
-    Route{"GET", "/v1/subnets/{subnet}/nodes", get_nodes, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/nodes", get_nodes, Needs::viewer, Tag::epoch, At::any,
+          "type match limit cursor"},
     Route{"GET", "/v1/subnets/{subnet}/nodes/{node}", get_node, Needs::viewer, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/links", get_links, Needs::viewer, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/balance", get_balance, Needs::viewer, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/path", get_path, Needs::viewer, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/groups", get_groups, Needs::viewer, Tag::epoch},
+    Route{"GET", "/v1/subnets/{subnet}/links", get_links, Needs::viewer, Tag::epoch, At::any,
+          "node degraded type state limit cursor"},
+    Route{"GET", "/v1/subnets/{subnet}/balance", get_balance, Needs::viewer, Tag::epoch, At::any,
+          "node limit cursor"},
+    Route{"GET", "/v1/subnets/{subnet}/path", get_path, Needs::viewer, Tag::epoch, At::any, "src dst"},
+    Route{"GET", "/v1/subnets/{subnet}/groups", get_groups, Needs::viewer, Tag::epoch, At::any,
+          "pkey limit cursor"},
     Route{"GET", "/v1/subnets/{subnet}/qos", get_qos, Needs::viewer},
-    Route{"GET", "/v1/subnets/{subnet}/events", get_events, Needs::tenant},
-    Route{"GET", "/v1/events", get_all_events, Needs::tenant},
-    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms, Needs::viewer},
-    Route{"POST", "/v1/subnets/{subnet}/handover", post_handover, Needs::operator_, Tag::none, At::master},
-    Route{"PUT", "/v1/subnets/{subnet}/priority", put_priority, Needs::operator_},
-    Route{"GET", "/v1/subnets/{subnet}/dump", get_dump, Needs::viewer},
-    Route{"POST", "/v1/reload", post_reload, Needs::admin},
+    Route{"GET", "/v1/subnets/{subnet}/events", get_events, Needs::tenant, Tag::none, At::any,
+          "since limit match"},
+    Route{"GET", "/v1/events", get_all_events, Needs::tenant, Tag::none, At::any, "since limit match"},
+    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms, Needs::viewer, Tag::none, At::any, "limit cursor"},
+    Route{"POST", "/v1/subnets/{subnet}/handover", post_handover, Needs::operator_, Tag::none, At::master,
+          "dry_run"},
+    Route{"PUT", "/v1/subnets/{subnet}/priority", put_priority, Needs::operator_, Tag::none, At::any,
+          "dry_run"},
+    Route{"GET", "/v1/subnets/{subnet}/dump", get_dump, Needs::viewer, Tag::none, At::any, "files"},
+    Route{"POST", "/v1/reload", post_reload, Needs::admin, Tag::none, At::any, "dry_run"},
     Route{"GET", "/v1/log", get_log, Needs::viewer},
-    Route{"PUT", "/v1/log", put_log, Needs::admin},
-    Route{"GET", "/v1/subnets/{subnet}/tokens", get_tokens, Needs::local},
+    Route{"PUT", "/v1/log", put_log, Needs::admin, Tag::none, At::any, "dry_run"},
+    Route{"GET", "/v1/subnets/{subnet}/tokens", get_tokens, Needs::local, Tag::none, At::any, "limit cursor"},
     Route{"PUT", "/v1/subnets/{subnet}/tokens/{token}", put_token, Needs::local, Tag::policy},
     Route{"DELETE", "/v1/subnets/{subnet}/tokens/{token}", delete_token, Needs::local, Tag::policy},
     Route{"POST", "/v1/subnets/{subnet}/tokens/{token}/rotate", post_rotate, Needs::local, Tag::policy},
@@ -88,10 +103,10 @@ constexpr std::array kRoutes{
     Route{"GET", "/ufmRest/resources/ports/{port}", ufm_port, Needs::viewer},
     Route{"GET", "/ufmRest/resources/systems", ufm_systems, Needs::viewer},
     Route{"GET", "/ufmRest/resources/links", ufm_links, Needs::viewer},
-    Route{"GET", "/metrics", get_metrics, Needs::viewer},
-    Route{"GET", "/metrics/guilbaults", get_guilbaults, Needs::viewer},
+    Route{"GET", "/metrics", get_metrics, Needs::viewer, Tag::none, At::any, "family node"},
+    Route{"GET", "/metrics/guilbaults", get_guilbaults, Needs::viewer, Tag::none, At::any, "family node"},
     Route{"GET", "/healthz", get_healthz, Needs::nothing},
-    Route{"GET", "/readyz", get_readyz, Needs::nothing},
+    Route{"GET", "/readyz", get_readyz, Needs::nothing, Tag::none, At::any, "role subnet"},
 };
 
 /// The first part of a path and what follows its '/'.
@@ -122,16 +137,26 @@ std::optional<Parts> match(std::string_view pattern, std::string_view path) {
   return found;
 }
 
-std::optional<std::map<std::string, std::string>> parse_query(std::string_view query) {
-  std::map<std::string, std::string> found;
+using Query = decltype(Question::query);
+
+/// Keys that may stand more than once: their values are joined by commas.
+bool is_list(std::string_view key) { return key == "family"; }
+
+/// The error is what is wrong with it.
+std::expected<Query, std::string> parse_query(std::string_view query) {
+  Query found;
   while (!query.empty()) {
     const auto item = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), item.size() + 1));
     const auto equals = item.find('=');
     auto key = percent_decoded(item.substr(0, equals));
     auto value = percent_decoded(equals == std::string_view::npos ? "" : item.substr(equals + 1));
-    if (!key || !value) return std::nullopt;
-    if (!key->empty()) found[*std::move(key)] = *std::move(value);
+    if (!key || !value) return std::unexpected("the query has a '%' without two hexadecimal digits");
+    if (key->empty()) continue;
+    const auto [at, is_new] = found.try_emplace(*key, *value);
+    if (is_new) continue;
+    if (!is_list(*key)) return std::unexpected(fmt::format("the query has {} twice", *key));
+    at->second += ',' + *value;
   }
   return found;
 }
@@ -191,6 +216,36 @@ Found find(std::string_view method, std::string_view path) {
     found.allow += (found.allow.empty() ? "" : ", ") + std::string(route.method);
   }
   return found;
+}
+
+/// The error names a key that the route does not have: one that was mistyped would ask for something else.
+std::expected<Query, std::string> known_query(const Route& route, Query query) {
+  const auto keys = fmt::format(" {} ", route.query);
+  for (const auto& [key, value] : query) {
+    if (keys.find(fmt::format(" {} ", key)) != std::string::npos) continue;
+    return std::unexpected(route.query.empty()
+                               ? fmt::format("{} {} takes no query: {}", route.method, route.path, key)
+                               : fmt::format("{}: the keys of the query are {}", key, route.query));
+  }
+  return query;
+}
+
+/// `dry_run` of the query where the body would have it.
+std::expected<Request, Answer> with_body_of_query(Request request, const Query& query) {
+  const auto& word = query.at("dry_run");
+  if (word != "true" && word != "false")
+    return std::unexpected(error_of(400, "bad_query", "dry_run: allowed are true and false"));
+  boost::system::error_code error;
+  auto body = request.body.empty() ? boost::json::object() : boost::json::parse(request.body, error);
+  if (error || !body.is_object()) return request;  // the route says what is wrong with it
+  auto& object = body.as_object();
+  const auto* there = object.if_contains("dry_run");
+  const boost::json::value asked = word == "true";
+  if (there != nullptr && *there != asked)
+    return std::unexpected(bad_body("dry_run: the query and the body say different things"));
+  object["dry_run"] = asked;
+  request.body = boost::json::serialize(body);
+  return request;
 }
 
 Answer no_route(std::string_view path, std::string allow) {
@@ -272,14 +327,10 @@ Answer answer_once(const Route& route, Question& question, bool for_master, Back
   return answered;
 }
 
-Answer run(const Route& route, Parts parts, const Request& request, const access::Access& access,
+Answer run(const Route& route, Parts parts, const Request& request, Query query, const access::Access& access,
            Backend& backend) {
-  const std::string_view target = request.target;
-  const auto mark = target.find('?');
-  auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
-  if (!query) return error_of(400, "bad_query", "the query has a '%' without two hexadecimal digits");
   Question question{.path = std::move(parts),
-                    .query = *std::move(query),
+                    .query = std::move(query),
                     .body = request.body,
                     .access = &access,
                     .request = &request};
@@ -303,6 +354,23 @@ Answer run(const Route& route, Parts parts, const Request& request, const access
   return answered;
 }
 
+Answer run_with_query(const Route& route, Parts parts, const Request& request, const access::Access& access,
+                      Backend& backend) {
+  const std::string_view target = request.target;
+  const auto mark = target.find('?');
+  auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  if (query && !is_ufm(route.path)) query = known_query(route, *std::move(query));
+  if (!query) return error_of(400, "bad_query", query.error());
+  Request with_dry_run;  // where the query says that
+  if (query->contains("dry_run")) {
+    auto merged = with_body_of_query(request, *query);
+    if (!merged) return merged.error();
+    with_dry_run = *std::move(merged);
+  }
+  return run(route, std::move(parts), query->contains("dry_run") ? with_dry_run : request, *std::move(query),
+             access, backend);
+}
+
 /// Of calls that change something. One that is handed on is audited when it is answered, and by the master.
 void audit(Answer& answered, api::Audit call, Backend& backend) {
   if (!answered.later) {
@@ -323,12 +391,12 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
   if (request.peer.handed_on && (found.route == nullptr || found.route->at != At::master))
     return error_of(403, "forbidden", fmt::format("{} {}: not for a standby to ask", request.method, path));
   if (found.route != nullptr && found.route->needs == Needs::nothing)
-    return run(*found.route, std::move(found.parts), request, {}, backend);
+    return run_with_query(*found.route, std::move(found.parts), request, {}, backend);
   const auto access = caller_of(request, backend);
   if (!access) return access.error();
   if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
   if (found.route == nullptr) return no_route(path, std::move(found.allow));
-  auto answered = run(*found.route, std::move(found.parts), request, *access, backend);
+  auto answered = run_with_query(*found.route, std::move(found.parts), request, *access, backend);
   if (found.route->method != "GET") {
     const auto& from = request.peer.handed_on;
     audit(answered,

@@ -67,6 +67,7 @@ struct Route {
   Needs needs;
   Tag tag = Tag::none;
   At at = At::any;
+  std::string_view query{};  ///< keys that its query may have, with spaces between; of UFM's calls any
 };
 
 /// All paths of the API; static storage.

@@ -61,8 +61,8 @@ bool is_one_path(const Request& request) {
          request.mad.method == Method::get && !is_to_group(request);
 }
 
-/// A table that the Snapshot alone makes, for any requester. It is kept, as is that it is too long to be
-/// told.
+/// A table that the Snapshot alone makes, for all with the same P_Keys. It is kept, as is that it is too long
+/// to be told.
 bool is_whole_table(const Request& request) {
   constexpr std::array kTables{wire::NodeRecordId::kRecord, wire::PortInfoRecordId::kRecord,
                                wire::SwitchInfoRecordId::kRecord, wire::LinkRecord::kRecord};
@@ -143,13 +143,14 @@ class SharedTable final : public Search {
 
 }  // namespace
 
-std::shared_ptr<TableCache::Table> TableCache::find(std::uint16_t attribute) const {
-  const auto found = tables_.find(attribute);
+std::shared_ptr<TableCache::Table> TableCache::find(const Key& key) const {
+  const auto found = tables_.find(key);
   return found != tables_.end() ? found->second : nullptr;
 }
 
-void TableCache::put(std::uint16_t attribute, std::shared_ptr<Table> table) {
-  tables_.insert_or_assign(attribute, std::move(table));
+void TableCache::put(const Key& key, std::shared_ptr<Table> table) {
+  constexpr std::size_t kMost = 16;
+  if (tables_.size() < kMost || tables_.contains(key)) tables_.insert_or_assign(key, std::move(table));
 }
 
 bool is_question(const Request& request) {
@@ -169,20 +170,22 @@ std::variant<Found, std::unique_ptr<Search>> search_for(const AnswerContext& con
   if (refusal != wire::kStatusOk) return refused(refusal);
   if (request.mad.attribute == wire::ClassPortInfo::kAttribute) return found(class_port_info(request));
   const auto& directory = *context.directory;
-  const PathContext paths{directory, context.registry, context.settings};
+  const Viewer viewer(directory.by_lid(asking.lid), request.sa.sm_key != 0);
+  const PathContext paths{directory, context.registry, context.settings, viewer};
   if (is_multi_path(request)) return begun(multi_path_records(paths, request));
   if (is_trace(request)) return begun(trace_records(paths, request));
   if (request.mad.attribute == wire::PathRecord::kRecord) {
     if (!is_to_group(request)) return begun(path_records(paths, request));
     return found(multicast_path(directory, context.registry, request, directory.by_lid(asking.lid)));
   }
-  if (!is_whole_table(request)) {
+  if (!is_whole_table(request) || !viewer.is_one_of_many()) {
     return std::make_unique<RecordSearch>(directory, context.registry, *kind, request, asking);
   }
-  auto table = context.tables.find(request.mad.attribute);
+  const TableCache::Key key{request.mad.attribute, viewer.port() != nullptr ? viewer.port()->pkeys : nullptr};
+  auto table = context.tables.find(key);
   if (!table) {
     table = std::make_shared<TableCache::Table>(context, *kind, request, asking);
-    context.tables.put(request.mad.attribute, table);
+    context.tables.put(key, table);
   }
   return std::make_unique<SharedTable>(std::move(table));
 }
@@ -192,7 +195,9 @@ bool answer(const AnswerContext& context, std::span<const std::uint8_t> mad, con
   const auto request = Request::parse(mad);
   if (!request || !is_question(*request) || has_wrong_key(*request, context.settings)) return false;
   if (context.directory != nullptr && is_one_path(*request)) {
-    const auto path = one_path({*context.directory, context.registry, context.settings}, *request, slice);
+    const Viewer viewer(context.directory->by_lid(asking.lid), request->sa.sm_key != 0);
+    const auto path =
+        one_path({*context.directory, context.registry, context.settings, viewer}, *request, slice);
     if (!path) return false;
     std::array<std::uint8_t, wire::PathRecord::kBytes> record{};
     if (*path) wire::encode_over(**path, record);

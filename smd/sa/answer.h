@@ -3,6 +3,7 @@
 // From a question to its answer: the attribute decides which code answers. Pure: the same directory and the
 // same bytes give the same answer, on any thread.
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,14 +30,20 @@ bool has_wrong_key(const Request& request, const Settings& settings);
 class TableCache {
  public:
   class Table;
+  /// Of viewers that all have the P_Keys `keys`; null: that see all.
+  struct Key {
+    std::uint16_t attribute = 0;
+    const HeldPKeys* keys = nullptr;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
   /// Null where it is not made yet.
-  std::shared_ptr<Table> find(std::uint16_t attribute) const;
-  /// Replaces one of the same attribute.
-  void put(std::uint16_t attribute, std::shared_ptr<Table> table);
+  std::shared_ptr<Table> find(const Key& key) const;
+  /// Replaces one of the same key; not kept where there are many already.
+  void put(const Key& key, std::shared_ptr<Table> table);
   void clear() { tables_.clear(); }  ///< questions that are being answered keep theirs
 
  private:
-  std::map<std::uint16_t, std::shared_ptr<Table>> tables_;
+  std::map<Key, std::shared_ptr<Table>> tables_;
 };
 
 /// What an answer is made from; all of it outlives the search. `tables` are of this directory.

@@ -17,6 +17,7 @@
 #include "smd/sa/directory.h"
 #include "smd/sa/request.h"
 #include "smd/sa/search.h"
+#include "smd/sa/viewer.h"
 
 namespace smd::sa {
 
@@ -47,6 +48,7 @@ struct RecordFilter {
   const Registry* registry = nullptr;
   bool trusted = false;                ///< the request shows the SM_Key
   const EndPort* requester = nullptr;  ///< null where it is not known
+  Viewer viewer{};                     ///< the same with `trusted`
   std::int64_t now = 0;                ///< Unix time in seconds
   std::uint32_t act_count = 0;         ///< our own SM's
 };
@@ -130,15 +132,18 @@ void for_each_node(const Directory& directory, const RecordFilter& only, Fn&& fn
   }
 }
 
-/// Calls fn(end port) for those of the part, or for the one that has the LID.
+/// Calls fn(end port) for those of the part, or for the one that has the LID, as far as they are shown.
 template <class Fn>
 void for_each_end_port(const Directory& directory, const RecordFilter& only, Fn&& fn) {
+  const auto show = [&](const EndPort& port) {
+    if (only.viewer.sees(port)) fn(port);
+  };
   if (only.lid) {
-    if (const auto* port = directory.by_lid(*only.lid)) fn(*port);
+    if (const auto* port = directory.by_lid(*only.lid)) show(*port);
     return;
   }
   const auto& ports = directory.end_ports();
-  for (auto i = only.part.from; i < std::min(only.part.to, ports.size()); ++i) fn(ports[i]);
+  for (auto i = only.part.from; i < std::min(only.part.to, ports.size()); ++i) show(ports[i]);
 }
 
 /// Calls fn(key, value) for the rows of a part of a SharedMap's places.
@@ -149,11 +154,12 @@ void for_each_row(const Map& map, const Part& part, Fn&& fn) {
   }
 }
 
-/// Calls fn(switch, LID of its port 0) for the switches of the part, or the one that has the LID.
+/// Calls fn(switch, LID of its port 0) for the switches of the part, or the one that has the LID, whose port
+/// 0 is shown.
 template <class Fn>
 void for_each_switch(const Directory& directory, const RecordFilter& only, Fn&& fn) {
   for_each_node(directory, only, [&](const sm::Node& node) {
-    if (!node.is_switch()) return;
+    if (!node.is_switch() || !only.viewer.sees(node, PortNum{0})) return;
     if (const auto lid = directory.lid_of(node, PortNum{0})) fn(node, *lid);
   });
 }

@@ -177,7 +177,11 @@ class Server {
   std::int64_t silence_ends_ = 0;  ///< when a silent port's grace is over; 0: none is silent
   mad::WaitList wake_, wake_writer_, wake_indexer_;
   // Of the work in hand only:
-  std::vector<Guid> ports_;  ///< those that were told of, ascending
+  struct KnownPort {
+    Guid guid;
+    std::shared_ptr<const HeldPKeys> keys;  ///< null: not known
+  };
+  std::vector<KnownPort> ports_;  ///< those that were told of, ascending
   Liveness liveness_;
   bool taken_over_ = false;
   Inherited inherited_;  ///< and not confirmed yet

@@ -160,21 +160,24 @@ std::vector<sm::GuidBlock> Server::guids_to_write(const Directory& directory, co
 
 /// Ports that came or went since the last time; none the first time.
 std::vector<Event> Server::port_events(const Directory& directory) {
-  std::vector<Guid> now;
-  for (const auto& port : directory.end_ports()) now.push_back(port.guid);
-  std::ranges::sort(now);
+  std::vector<KnownPort> now;
+  for (const auto& port : directory.end_ports())
+    now.push_back({port.guid, port.info().held<wire::PKeyTable>()});
+  std::ranges::sort(now, {}, &KnownPort::guid);
   const auto before = std::exchange(ports_, now);
   std::vector<Event> events;
   const auto* sm = own_port(directory);
   if (before.empty() || sm == nullptr) return events;
   const auto add = [&](std::uint16_t trap) {
-    return [&, trap](Guid guid) {
-      events.push_back(event_of(*sm, directory.gid_of(*sm), trap, Gid::of(directory.prefix(), guid)));
+    return [&, trap](const KnownPort& port) {
+      auto event = event_of(*sm, directory.gid_of(*sm), trap, Gid::of(directory.prefix(), port.guid));
+      if (trap == kPortOut) event.keys = port.keys;
+      events.push_back(std::move(event));
     };
   };
-  std::vector<Guid> came, went;
-  std::ranges::set_difference(now, before, std::back_inserter(came));
-  std::ranges::set_difference(before, now, std::back_inserter(went));
+  std::vector<KnownPort> came, went;
+  std::ranges::set_difference(now, before, std::back_inserter(came), {}, &KnownPort::guid, &KnownPort::guid);
+  std::ranges::set_difference(before, now, std::back_inserter(went), {}, &KnownPort::guid, &KnownPort::guid);
   std::ranges::for_each(came, add(kPortIn));
   std::ranges::for_each(went, add(kPortOut));
   return events;

@@ -7,6 +7,7 @@
 #include "smd/sa/registry/aliases.h"
 #include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/registry/membership.h"
+#include "smd/sa/viewer.h"
 
 namespace smd::sa {
 namespace {
@@ -60,6 +61,7 @@ bool is_to_group(const Request& request) {
 
 Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
                       const EndPort* requester) {
+  const auto* viewer = Viewer(requester, request.sa.sm_key != 0).port();
   const auto asked = *wire::decode<Record>(request.data);
   const auto* source = source_of(directory, registry, request, asked, requester);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);
@@ -70,6 +72,7 @@ Answer multicast_path(const Directory& directory, const Registry& registry, cons
   const auto add = [&](const Mgid& mgid, const Group& group) {
     const auto& terms = group.terms;
     if (request.has(Record::kDlid) && asked.dlid != group.mlid) return;
+    if (viewer != nullptr && !has_pkey(*viewer, terms.pkey)) return;
     if (!has_pkey(*source, terms.pkey) || !suits(request, asked, terms)) return;
     const Record path{.dgid = Gid{mgid.bytes},
                       .sgid = request.has(Record::kSgid) ? Gid::of(directory.prefix(), asked.sgid.guid())

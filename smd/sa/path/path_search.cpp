@@ -73,6 +73,7 @@ void PathSearch::begin_pair(Slice& slice) {
   terms_.reset();
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
+  if (!is_shown(from, to)) return;
   terms_ = Policy{}.terms(context_.directory, from, to, query_.constraints);
   if (terms_ && !meets(life(*terms_), query_.life)) terms_.reset();
   back_.reset();
@@ -81,6 +82,12 @@ void PathSearch::begin_pair(Slice& slice) {
   slice.spend(pkey_work(to.pkeys, from.pkeys));
   back_ = terms_of_way_back();
   if (!back_) terms_.reset();
+}
+
+/// Ends that have a path share a partition: who is one of them sees the other.
+bool PathSearch::is_shown(const EndPort& from, const EndPort& to) const {
+  const auto& viewer = context_.viewer;
+  return viewer.port() == &from || viewer.port() == &to || (viewer.sees(from) && viewer.sees(to));
 }
 
 /// A reversible path is one that the policy grants in both directions, with the same components of the

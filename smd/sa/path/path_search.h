@@ -17,6 +17,7 @@
 #include "smd/sa/policy.h"
 #include "smd/sa/search.h"
 #include "smd/sa/settings.h"
+#include "smd/sa/viewer.h"
 
 namespace smd::sa {
 
@@ -35,6 +36,7 @@ struct PathContext {
   const Directory& directory;
   const Registry& registry;  ///< alias GUIDs
   const Settings& settings;  ///< lifetime, the highest rate, routers to other subnets
+  Viewer viewer{};           ///< who asks
 };
 
 /// The question, taken apart.
@@ -103,6 +105,7 @@ class PathSearch {
   bool wants_more() const;
   void keep(const wire::PathRecord& record);
   std::uint8_t life(const PathParameters& terms) const;
+  bool is_shown(const EndPort& from, const EndPort& to) const;
   std::optional<PathParameters> terms_of_way_back() const;
   /// What a record says of a way.
   struct Offer {

@@ -29,6 +29,7 @@ void link_visit(const Directory& directory, const RecordFilter& only, RecordSink
       const auto from = directory.lid_of(node, number);
       const auto to = other != nullptr ? directory.lid_of(*other, peer->port) : std::nullopt;
       if (!from || !to || (end && *to != *end)) continue;
+      if (!only.viewer.sees(node, number) || !only.viewer.sees(*other, peer->port)) continue;
       sink([&](std::span<std::uint8_t> record) {
         wire::encode_over(
             wire::LinkRecord{.from_lid = *from, .from_port = number, .to_port = peer->port, .to_lid = *to},

@@ -24,7 +24,7 @@ static_assert(kPortInfoComponents[kCapabilityMasks[0]].width == 32 &&
 void port_info_visit(const Directory& directory, const RecordFilter& only, RecordSink& sink) {
   const auto emit_port = [&](const sm::Node& node, PortNum number, Lid lid) {
     const auto& port = node.ports[number.value()];
-    if (!port.known) return;
+    if (!port.known || !only.viewer.sees(node, number)) return;
     sink([&](std::span<std::uint8_t> record) {
       auto info = port.info;
       info.m_key = 0;  // never shown

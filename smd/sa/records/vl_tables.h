@@ -47,11 +47,7 @@ void for_each_vl_table_port(const Directory& directory, const RecordFilter& only
       if (node.is_switch() ? only_port && *only_port != number : !sm::is_end_port(node, number)) continue;
       const auto lid = directory.lid_of(node, number);
       if (!lid || (only.lid && *lid != *only.lid)) continue;
-      const bool own =
-          only.requester != nullptr && only.requester->node == &node && only.requester->port == number;
-      if (!own && !only.trusted && only.requester != nullptr &&
-          !share_pkey(only.requester->pkeys, node.ports[i].held<wire::PKeyTable>().get()))
-        continue;
+      if (!only.viewer.sees(node, number)) continue;
       fn(node, number, *lid);
     }
   });

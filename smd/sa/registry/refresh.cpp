@@ -72,6 +72,33 @@ void drop_absent(Writing& writing) {
   for (const auto& key : without) writing.registry.drop_service(key);
 }
 
+/// Members of groups, and services, of partitions that their ports are not in any more: where partitions are
+/// managed, what a port's table says is meant. The next tenant with this P_Key finds nothing of them.
+void drop_outsiders(Writing& writing) {
+  const auto& part = writing.directory.snapshot().decided.partitions;
+  if (!part || !part->managed) return;
+  const auto is_outside = [&](Guid guid, PKey pkey) {
+    const auto* port = writing.directory.by_guid(writing.registry.port_of(guid));
+    return port != nullptr && port->pkeys != nullptr && !has_pkey(*port, pkey);
+  };
+  std::vector<MemberKey> members;
+  for (const auto& [key, member] : writing.registry.members()) {
+    const auto* group = writing.registry.groups().find(key.group);
+    if (group != nullptr && is_outside(key.port, group->terms.pkey)) members.push_back(key);
+  }
+  std::set<Mgid> touched;
+  for (const auto& key : members) {
+    writing.registry.drop_member(key);
+    touched.insert(key.group);
+  }
+  for (const auto& mgid : touched) end_if_empty(writing, mgid, "its last full member has left the partition");
+  std::vector<ServiceKey> services;
+  for (const auto& [key, service] : writing.registry.services()) {
+    if (is_outside(service.owner, key.pkey)) services.push_back(key);
+  }
+  for (const auto& key : services) writing.registry.drop_service(key);
+}
+
 /// A group that smd itself makes.
 struct OwnGroup {
   Mgid mgid{};
@@ -202,6 +229,7 @@ std::vector<Guid> to_ask(const Writing& writing) {
 
 void refresh(Writing& writing) {
   drop_absent(writing);
+  drop_outsiders(writing);
   expire(writing);
   keep_own_groups(writing);
 }

@@ -94,7 +94,8 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
   const bool of_port = event.notice.is_generic && (trap == kPortIn || trap == kPortOut);
   const auto* about =
       of_port ? directory.by_gid(subject_of(event.notice)) : directory.by_lid(event.notice.issuer_lid);
-  return about == nullptr || share_partition(subscriber, *about);
+  if (about == nullptr) return event.keys == nullptr || share_pkey(subscriber.pkeys, event.keys.get());
+  return share_partition(subscriber, *about);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ InformAnswer inform(Writing& writing, const Requester& requester, const Request&
 struct Event {
   wire::Notice notice;
   Gid issuer;
-  std::optional<PKey> pkey{};  ///< of the group that it is about
+  std::optional<PKey> pkey{};               ///< of the group that it is about
+  std::shared_ptr<const HeldPKeys> keys{};  ///< that the port had which is gone; null: not known
 };
 
 /// One report: to which port, and to which QP there.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What of the fabric is shown to who asks.
+
+#include "smd/sa/directory.h"
+
+namespace smd::sa {
+
+/// Ports that share a partition with the asking one are shown to it, and it itself; to who shows the SM_Key,
+/// or is not known, all. As OpenSM has it. Of one thread at a time.
+class Viewer {
+ public:
+  /// One that sees all.
+  Viewer() = default;
+  /// `port`: null where it is not known. `trusted`: it has shown the SM_Key.
+  Viewer(const EndPort* port, bool trusted) : port_(trusted ? nullptr : port) {}
+
+  /// Null: it sees all.
+  const EndPort* port() const { return port_; }
+  bool sees(const EndPort& port) const { return port_ == nullptr || &port == port_ || shares(port.pkeys); }
+  /// Any port, also one between switches: by its own table.
+  bool sees(const sm::Node& node, PortNum number) const;
+  /// Whether all with the same table see the same, itself included.
+  bool is_one_of_many() const { return port_ == nullptr || shares(port_->pkeys); }
+
+ private:
+  bool shares(const HeldPKeys* keys) const;
+
+  const EndPort* port_ = nullptr;
+  // Equal tables are one in memory (directory.cpp): most ports are like the one before.
+  mutable const HeldPKeys* last_ = nullptr;
+  mutable bool shown_ = true;
+};
+
+}  // namespace smd::sa
