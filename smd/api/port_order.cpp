@@ -17,14 +17,19 @@ namespace {
 
 using policy::PortAt;
 
-/// Of a lost node, whose name or GUID is known still.
-std::optional<Guid> lost_node(const sm::Snapshot& now, const std::string& words) {
+/// A lost node, whose name or GUID is known still; nothing: there is none. 409: several have the name.
+std::expected<std::optional<Guid>, Answer> lost_node(const sm::Snapshot& now, const std::string& words) {
   const auto guid = base::parse_guid(words);
-  if (!now.inventory) return std::nullopt;
+  std::optional<Guid> found;
+  if (!now.inventory) return found;
   for (const auto& [node, known] : now.inventory->nodes()) {
-    if (guid ? node == *guid : known.name == words) return node;
+    if (guid ? node != *guid : known.name != words) continue;
+    if (found)
+      return std::unexpected(error_of(
+          409, "ambiguous", fmt::format("several lost nodes are named \"{}\": give the GUID", words)));
+    found = node;
   }
-  return std::nullopt;
+  return found;
 }
 
 /// The end that was named is reached by this very link: no answer to the Set would come back, and a host not
@@ -60,8 +65,11 @@ std::expected<PortAt, Answer> port_named(const sm::Snapshot& now, const std::str
   if (!port || port->value() == 0)
     return std::unexpected(error_of(400, "bad_port", fmt::format("port {}: 1 to 254", number)));
   const auto found = find_node(*now.subnet, node);
-  const auto lost = found ? std::nullopt : lost_node(now, node);
-  if (lost) return PortAt{*lost, *port};
+  if (!found && found.error().status == 404) {
+    const auto lost = lost_node(now, node);
+    if (!lost) return std::unexpected(lost.error());
+    if (*lost) return PortAt{**lost, *port};
+  }
   if (!found) return std::unexpected(found.error());
   if (port->value() >= (*found)->ports.size())
     return std::unexpected(

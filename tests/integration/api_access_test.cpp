@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "smd/api/json_in.h"
@@ -306,6 +309,25 @@ TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up&role=standby").status, 200U);
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up").status, 503U);
+}
+
+/// Other keys of a query are refused.
+TEST_F(ApiAccess, QueriesHaveTheKeysOfTheDocument) {
+  for (const auto& route : api::routes()) {
+    if (route.path.starts_with("/ufmRest")) continue;
+    std::string method(route.method);
+    std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+    const auto& call = document_.at("paths").at(route.path).at(method).as_object();
+    std::set<std::string> said, taken;
+    if (const auto* parameters = call.if_contains("parameters")) {
+      for (const auto& one : parameters->as_array()) {
+        if (one.at("in") == "query") said.emplace(one.at("name").as_string());
+      }
+    }
+    std::istringstream words{std::string(route.query)};
+    for (std::string word; words >> word;) taken.insert(word);
+    EXPECT_EQ(said, taken) << route.method << ' ' << route.path;
+  }
 }
 
 }  // namespace

@@ -139,6 +139,35 @@ TEST_F(ApiPorts, AResetIsAskedForOnce) {
   EXPECT_THAT(disabled(), IsEmpty());
 }
 
+TEST_F(ApiPorts, ADryRunMayBeAskedForInTheQuery) {
+  EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 200).at("dry_run"), true);
+  EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 200, "{}").at("dry_run"), true);
+  EXPECT_THAT(backend_.trained, IsEmpty());
+  EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 400, R"({"dry_run": false})").at("code"), "bad_body");
+  for (const auto* query : {"dry_run=1", "dryrun=true", "dry_run=true&dry_run=true", "dry-run=true"})
+    EXPECT_EQ(call("h00001/1", std::string("reset?") + query, 400).at("code"), "bad_query") << query;
+  EXPECT_THAT(backend_.trained, IsEmpty());
+}
+
+/// A foreign host may take any name.
+TEST_F(ApiPorts, ANameOfTwoNodesNamesNone) {
+  auto subnet = std::make_shared<sm::Subnet>(*now_->subnet);
+  for (auto& node : subnet->nodes) {
+    if (node->description != "h00002") continue;
+    auto renamed = std::make_shared<sm::Node>(*node);
+    renamed->description = "h00001";
+    node = std::move(renamed);
+  }
+  auto view = *backend_.views.back();
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->subnet = std::move(subnet);
+  view.snapshot = std::move(snapshot);
+  backend_.views.back() = std::make_shared<api::SubnetView>(view);
+  for (const auto* action : {"disable", "enable", "reset"})
+    EXPECT_EQ(call("h00001/1", action, 409).at("code"), "ambiguous") << action;
+  EXPECT_THAT(backend_.trained, IsEmpty());
+}
+
 TEST_F(ApiPorts, WhatCannotBeIsSaid) {
   EXPECT_EQ(call("h00001/0", "disable", 400).at("code"), "bad_port");
   EXPECT_EQ(call("h00001/9", "disable", 404).at("code"), "no_such_port");

@@ -494,5 +494,30 @@ TEST(SaPartitionGroups, AGroupGoesWithItsPartitionOrItsLastMember) {
   EXPECT_EQ(session.registry().groups().find(group), nullptr);
 }
 
+/// The next tenant with the P_Key finds nothing of the one before.
+TEST(SaPartitionGroups, WhoLeavesThePartitionIsNoMemberAnyMore) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"}),
+       next = test::partition("green", 0x12, {"h00002", "h00003"});
+  blue.ipoib = next.ipoib = true;
+  blue.mtu = Mtu::m1024;
+  next.mtu = Mtu::m2048;
+  test::SaLab before("ft2:4", test::with_partitions({blue})), after("ft2:4", test::with_partitions({next}));
+  test::SaSession session(before);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  for (const auto& port : before.directory().end_ports()) {
+    if (port.node->description != "h00001" && port.node->description != "h00002") continue;
+    const auto gid = before.directory().gid_of(port);
+    ASSERT_EQ(session.write(port, test::membership(Method::set, group, gid)).status, 0);
+  }
+  session.refresh(after.directory());
+  EXPECT_EQ(session.registry().groups().find(group)->members, 1U) << "h00002 is in both";
+
+  test::SaLab none("ft2:4", test::with_partitions({test::partition("red", 0x13, {"h00001"})}));
+  session.refresh(none.directory());
+  EXPECT_EQ(session.registry().groups().find(group), nullptr);
+  session.refresh(after.directory());
+  EXPECT_EQ(session.registry().groups().find(group)->terms.mtu, Mtu::m2048);
+}
+
 }  // namespace
 }  // namespace smd

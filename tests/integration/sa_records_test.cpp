@@ -10,7 +10,9 @@
 #include "mad/wire/sa/path_record.h"
 #include "mad/wire/sa/records.h"
 #include "smd/sa/record_kind.h"
+#include "smd/sa/registry/subscriptions.h"
 #include "smd/sa/server.h"
+#include "tests/support/partition_config.h"
 #include "tests/support/sa_lab.h"
 
 namespace smd {
@@ -18,6 +20,7 @@ namespace {
 
 using test::ask;
 using test::Question;
+using test::Reply;
 using wire::Method;
 
 TEST(SaRecords, NodeRecordsAreTheEndPorts) {
@@ -214,7 +217,7 @@ TEST(SaRecords, ATableIsKeptHoweverLongItIsAndSoIsThatItIsTooLong) {
     ASSERT_TRUE(sa::answer(&directory, {}, {}, question, {}, tables, out));
     const auto first = wire::decode<wire::MadHeader>(out)->status;
     EXPECT_EQ(first, bytes > sa::kLongestTable ? wire::kSaNoResources : wire::kStatusOk);
-    EXPECT_EQ(tables.find(wire::PortInfoRecordId::kRecord) != nullptr, true);
+    EXPECT_EQ(tables.find({wire::PortInfoRecordId::kRecord}) != nullptr, true);
     const auto length = out.size();
     ASSERT_TRUE(sa::answer(&directory, {}, {}, question, {}, tables, out));
     EXPECT_EQ(wire::decode<wire::MadHeader>(out)->status, first);
@@ -333,6 +336,104 @@ TEST(SaRecords, AClientAsksOverTheFabric) {
   const auto info = *wire::decode<wire::ClassPortInfo>(std::span(came[0]).subspan(wire::kSaDataOffset));
   EXPECT_EQ(info.class_version, wire::kSaClassVersion);
   lab.world().run(server.stop());
+}
+
+/// Two tenants, and all hosts limited members of the default partition: who asks without the SM_Key sees its
+/// own partition, the SM and itself.
+class SaTenants : public testing::Test {
+ protected:
+  static config::SubnetConfig config() {
+    auto everybody = test::partition("Default", 0x7fff, {"SELF"}, {"ALL"});
+    return test::with_partitions({everybody, test::partition("a", 0x10, {"h00001", "h00002"}),
+                                  test::partition("b", 0x20, {"h00005", "h00006"})});
+  }
+  const sa::EndPort& host(std::string_view name) const {
+    return *std::ranges::find_if(lab_.directory().end_ports(),
+                                 [&](const sa::EndPort& port) { return port.node->description == name; });
+  }
+  Reply ask_as(std::string_view name, const std::vector<std::uint8_t>& question) const {
+    return test::reply_of(
+        *sa::answer(&lab_.directory(), {}, {.sm_key = 1}, question, {.lid = host(name).lid}));
+  }
+  std::size_t count(std::string_view name, std::uint16_t attribute, std::uint64_t sm_key = 0) const {
+    return ask_as(name, Question{.attribute = attribute, .sm_key = sm_key}.with()).records.size();
+  }
+  std::uint16_t path(std::string_view who, std::string_view from, std::string_view to) const {
+    wire::PathRecord asked{};
+    asked.dlid = host(to).lid;
+    asked.slid = host(from).lid;
+    const auto mask = std::uint64_t{1} << wire::PathRecord::kDlid | std::uint64_t{1}
+                                                                        << wire::PathRecord::kSlid;
+    return ask_as(who,
+                  Question{.method = Method::get, .attribute = wire::PathRecord::kRecord, .mask = mask}.with(
+                      asked))
+        .status;
+  }
+
+  test::SaLab lab_{"ft2:4", config()};
+};
+
+TEST_F(SaTenants, SeeRecordsOfTheirPartitionAlone) {
+  EXPECT_EQ(count("h00001", wire::NodeRecordId::kRecord), 3U) << "the SM's port, itself, h00002";
+  EXPECT_EQ(count("h00003", wire::NodeRecordId::kRecord), 2U) << "limited members do not see each other";
+  EXPECT_EQ(count("h00001", wire::NodeRecordId::kRecord, 1), lab_.directory().end_ports().size());
+  EXPECT_EQ(count("h00001", wire::SwitchInfoRecordId::kRecord), 0U);
+  EXPECT_EQ(count("h00001", wire::LftRecordId::kRecord), 0U);
+  EXPECT_GT(count("h00001", wire::LftRecordId::kRecord, 1), 0U);
+  for (const auto attribute :
+       {wire::PortInfoRecordId::kRecord, wire::LinkRecord::kRecord, wire::GuidInfoRecordId::kRecord})
+    EXPECT_LT(count("h00001", attribute), count("h00001", attribute, 1)) << attribute;
+}
+
+/// Whole tables are kept for the next one that asks.
+TEST_F(SaTenants, DoNotGetTheTableOfAnother) {
+  sa::TableCache tables;
+  const auto nodes = [&](std::string_view name, std::uint64_t sm_key = 0) {
+    std::vector<std::uint8_t> out;
+    const auto question = Question{.attribute = wire::NodeRecordId::kRecord, .sm_key = sm_key}.with();
+    EXPECT_TRUE(
+        sa::answer(&lab_.directory(), {}, {.sm_key = 1}, question, {.lid = host(name).lid}, tables, out));
+    return test::reply_of(out);
+  };
+  const auto all = lab_.directory().end_ports().size();
+  EXPECT_EQ(nodes("h00001", 1).records.size(), all);
+  EXPECT_EQ(nodes("h00001").records.size(), 3U);
+  EXPECT_EQ(nodes("h00005").records.size(), 3U);
+  EXPECT_NE(nodes("h00001").records, nodes("h00005").records);
+  EXPECT_EQ(nodes("h00003").records.size(), 2U);
+  EXPECT_NE(nodes("h00003").records, nodes("h00004").records) << "each sees itself";
+  EXPECT_EQ(nodes("h00001", 1).records.size(), all);
+}
+
+TEST_F(SaTenants, SeePathsBetweenPortsOfTheirPartitionAlone) {
+  EXPECT_EQ(path("h00001", "h00001", "h00002"), 0U);
+  EXPECT_EQ(path("h00001", "h00002", "h00001"), 0U);
+  EXPECT_EQ(path("h00005", "h00005", "h00006"), 0U);
+  EXPECT_NE(path("h00001", "h00005", "h00006"), 0U);
+  EXPECT_NE(path("h00001", "h00001", "h00005"), 0U);
+}
+
+/// Its keys are those that it had: the directory does not know it any more.
+TEST_F(SaTenants, AreToldOfAPortThatIsGoneIfItWasInTheirPartition) {
+  sa::Registry registry;
+  for (const auto* name : {"h00002", "h00003", "h00005"}) {
+    const sa::SubscriptionKey key{.port = host(name).guid,
+                                  .lid_begin = Lid{0xffff},
+                                  .is_generic = 1,
+                                  .type = 0xffff,
+                                  .trap = 0xffff,
+                                  .producer = 0xffffff};
+    registry.put_subscription(key, {});
+  }
+  const auto& sm = *std::ranges::find(lab_.directory().end_ports(), lab_.snapshot().decided.lids->sm_lid,
+                                      &sa::EndPort::lid);
+  auto event = sa::event_of(sm, lab_.directory().gid_of(sm), sa::kPortOut,
+                            Gid::of(lab_.directory().prefix(), Guid{0x99}));
+  EXPECT_EQ(sa::addressees(lab_.directory(), registry, event).size(), 3U) << "its keys are not known";
+  event.keys = host("h00001").info().held<wire::PKeyTable>();
+  const auto told = sa::addressees(lab_.directory(), registry, event);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().who.port, host("h00002").guid);
 }
 
 }  // namespace
