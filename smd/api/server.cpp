@@ -148,6 +148,24 @@ std::optional<mad::TimePoint> Server::make_room() {
   return std::nullopt;
 }
 
+namespace {
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/// The parser knows one transfer coding, and takes the body in another one for none.
+bool is_encoded_otherwise(const http::request_parser<http::string_body>& parser) {
+  const auto coding = parser.get().find(http::field::transfer_encoding);
+  return coding != parser.get().end() && !boost::beast::iequals(coding->value(), "chunked");
+}
+
+/// The client sends the body when it has been told to.
+bool waits_for_continue(const http::request_parser<http::string_body>& parser) {
+  return parser.is_header_done() && !parser.is_done() && parser.get().version() >= 11 &&
+         boost::beast::iequals(parser.get()[http::field::expect], "100-continue");
+}
+
+}  // namespace
+
 void Server::give_way(Connection& connection) {
   gives_way_ = true;
   connection.channel->close();
@@ -189,6 +207,12 @@ asio::awaitable<bool> Server::one(Place place) {
     co_return false;
   }
   if (failed) co_return false;
+  if (is_encoded_otherwise(parser)) {  // what follows is not the next request
+    const auto refused = std::make_shared<const Answer>(
+        error_of(501, "transfer_encoding", "Transfer-Encoding: allowed is chunked"));
+    co_await reply(place, refused, header_of(*refused, 11, false), false);
+    co_return false;
+  }
   const auto version = parser.get().version();
   const bool keep = parser.get().keep_alive();
   const auto request = request_of(parser, *place);
@@ -260,6 +284,7 @@ asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
     if (failed) co_return failed;
   }
   const mad::Deadline deadline(clock_, limits_.request, closing(*place->channel));
+  bool asked_on = false;
   for (;;) {
     error_code error;
     buffer.consume(parser->put(buffer.data(), error));
@@ -268,6 +293,10 @@ asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
     if (error || parser->is_done()) {
       if (buffer.size() == 0) buffer.shrink_to_fit();
       co_return error;
+    }
+    if (waits_for_continue(*parser) && !std::exchange(asked_on, true)) {
+      const bool sent = co_await write(place, asio::buffer(kContinue));
+      if (!sent) co_return http::error::end_of_stream;
     }
     const auto failed = co_await read_more(place);
     if (failed) co_return failed;

@@ -152,6 +152,7 @@ asio::awaitable<bool> Standby::foresee() {
   seen_ = subnet;
   stored_ = stored;
   policy_ = policy;
+  parts_.status.publish_between_sweeps();  // readers see partitions with their members, and routes
   co_return true;
 }
 

@@ -74,6 +74,8 @@ TEST_F(Replica, AStandbyHasLidsMembersServicesSubscriptionsAndPartitionsOfTheMas
   EXPECT_EQ(site_.disks[kB].registry()->services().size(), 8U);
   EXPECT_EQ(site_[kB].registry().subscriptions().size(), 8U);
   EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_TRUE(site_[kB].last().decided.routes && site_[kB].last().decided.partitions)
+      << "readers see paths, and partitions with their members";
   const auto view = site_[kA].store().view();
   ASSERT_THAT(view->standbys, SizeIs(1));
   EXPECT_EQ(view->standbys.front().behind, 0U);

@@ -240,6 +240,32 @@ TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
   EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
 }
 
+/// Its bytes would be taken for the next request.
+TEST_F(ApiServer, ABodyInAnotherTransferCodingIsRefused) {
+  start();
+  for (const auto* coding : {"gzip", "xchunked", "gzip, chunked", "identity"}) {
+    auto socket = connect();
+    asio::write(socket, asio::buffer(fmt::format("POST /v1/reload HTTP/1.1\r\nTransfer-Encoding: {}\r\n\r\n"
+                                                 "GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n",
+                                                 coding)));
+    const auto text = rest(socket);
+    EXPECT_EQ(text.find("HTTP/1.1 501 "), 0U) << coding << ": " << text;
+    EXPECT_EQ(text.rfind("HTTP/1.1 "), 0U) << "one answer: " << text;
+  }
+}
+
+TEST_F(ApiServer, AClientThatWaitsForItIsToldToGoOn) {
+  start();
+  auto socket = connect();
+  asio::write(socket, asio::buffer(std::string("PUT /v1/log HTTP/1.1\r\nExpect: 100-continue\r\nConnection: "
+                                               "close\r\nContent-Length: 16\r\n\r\n")));
+  std::string told(25, ' ');
+  asio::read(socket, asio::buffer(told));
+  EXPECT_EQ(told, "HTTP/1.1 100 Continue\r\n\r\n");
+  asio::write(socket, asio::buffer(std::string(R"({"level":"info"})")));
+  EXPECT_EQ(rest(socket).find("HTTP/1.1 200 "), 0U);
+}
+
 TEST_F(ApiServer, WhoSaysNothingIsSentAway) {
   start({.request = std::chrono::milliseconds(50)});
   auto socket = connect();
