@@ -114,6 +114,7 @@ struct Audit {
   std::string via{};    ///< port GUID of the standby that was asked; empty: this SM was
   std::string method, path;
   unsigned status = 0;
+  std::string subnet{};  ///< that it is of; empty: of the process, or UFM's call
 };
 
 /// What the files say of a subnet now.

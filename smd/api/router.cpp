@@ -386,6 +386,16 @@ void audit(Answer& answered, api::Audit call, Backend& backend) {
   });
 }
 
+/// That a call names; empty: it is of the process, or of a subnet that is not here.
+std::string subnet_of(const Found& found, const Request& request, const Backend& backend) {
+  std::string name;
+  if (const auto at = found.parts.find("subnet"); at != found.parts.end()) name = at->second;
+  if (request.peer.handed_on) name = request.peer.handed_on->subnet;
+  const bool here =
+      std::ranges::any_of(backend.subnets(), [&](const auto& view) { return view->name == name; });
+  return here ? name : std::string();
+}
+
 Answer answer_at(const std::string& path, const Request& request, Backend& backend) {
   auto found = find(request.method, path);
   if (request.peer.handed_on && (found.route == nullptr || found.route->at != At::master))
@@ -396,6 +406,7 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
   if (!access) return access.error();
   if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
   if (found.route == nullptr) return no_route(path, std::move(found.allow));
+  const auto subnet = subnet_of(found, request, backend);
   auto answered = run_with_query(*found.route, std::move(found.parts), request, *access, backend);
   if (found.route->method != "GET") {
     const auto& from = request.peer.handed_on;
@@ -404,7 +415,8 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
            .address = request.peer.address,
            .via = from ? from->by : std::string(),
            .method = request.method,
-           .path = path},
+           .path = path,
+           .subnet = subnet},
           backend);
   }
   return answered;

@@ -85,7 +85,9 @@ void Daemon::set_priority(std::size_t subnet, std::uint8_t priority) {
 }
 
 void Daemon::audit(const api::Audit& call) {
-  auto&& event = parts_.log.info("api.call");
+  // Tokens of one subnet are not shown the calls to others.
+  const auto log = call.subnet.empty() ? parts_.log : parts_.log.with_subnet(call.subnet);
+  auto&& event = log.info("api.call");
   event.kv("by", call.by);
   if (!call.address.empty()) event.kv("address", call.address);
   if (!call.via.empty()) event.kv("via", call.via);

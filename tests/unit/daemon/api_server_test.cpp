@@ -243,7 +243,7 @@ TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
 /// Its bytes would be taken for the next request.
 TEST_F(ApiServer, ABodyInAnotherTransferCodingIsRefused) {
   start();
-  for (const auto* coding : {"gzip", "xchunked", "gzip, chunked", "identity"}) {
+  for (const auto* coding : {"gzip", "xchunked", "identity"}) {
     auto socket = connect();
     asio::write(socket, asio::buffer(fmt::format("POST /v1/reload HTTP/1.1\r\nTransfer-Encoding: {}\r\n\r\n"
                                                  "GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n",
