@@ -92,9 +92,9 @@ void GroupMaker::add_scopes(const Mgid& mgid, const GroupSettings& settings, Pol
   }
 }
 
-std::optional<GroupComplaint> GroupMaker::add(const PartitionDefinition& definition,
-                                              PolicyPartition& partition) {
-  std::optional<GroupComplaint> first;
+std::vector<GroupComplaint> GroupMaker::add(const PartitionDefinition& definition,
+                                            PolicyPartition& partition) {
+  std::vector<GroupComplaint> complaints;
   if (definition.ipoib) {
     auto group = group_of(definition.settings, definition.source, true);
     group.broadcast = true;
@@ -110,12 +110,12 @@ std::optional<GroupComplaint> GroupMaker::add(const PartitionDefinition& definit
     if (why.empty() && taken_.contains(mgid)) why = "is there already";
     if (why.empty()) {
       add_scopes(mgid, extra.settings, group_of(extra.settings, extra.source, ip), partition);
-    } else if (!first) {
-      first = GroupComplaint{.source = extra.source,
-                             .text = fmt::format("group {} {}: left out", extra.mgid, why)};
+    } else {
+      complaints.push_back(
+          {.source = extra.source, .text = fmt::format("group {} {}: left out", extra.mgid, why)});
     }
   }
-  return first;
+  return complaints;
 }
 
 std::uint64_t digest_of(const PartitionPolicy& policy) {

@@ -2,9 +2,9 @@
 #pragma once
 // The multicast groups of partitions, and the digest of a policy: parts of config/partitions.cpp.
 
-#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "config/partitions.h"
 
@@ -19,9 +19,9 @@ struct GroupComplaint {
 /// Makes the groups of one policy; an MGID belongs to the first definition that has it.
 class GroupMaker {
  public:
-  /// Adds the groups of a definition to its partition, whose P_Key is known. The first group that is refused
-  /// is told.
-  std::optional<GroupComplaint> add(const PartitionDefinition& definition, PolicyPartition& partition);
+  /// Adds the groups of a definition to its partition, whose P_Key is known. Each one that is left out is
+  /// told.
+  std::vector<GroupComplaint> add(const PartitionDefinition& definition, PolicyPartition& partition);
 
  private:
   void add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,

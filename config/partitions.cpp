@@ -210,7 +210,7 @@ class PartitionMerger {
     partition.ipoib = partition.ipoib || definition.ipoib;
     partition.sources.push_back(definition.source);
     for (const auto& rule : definition.members) add_rule(rule, definition, partition);
-    if (auto error = groups_.add(definition, partition)) warn(error->source, std::move(error->text));
+    for (auto& error : groups_.add(definition, partition)) warn(error.source, std::move(error.text));
   }
 
   void warn_of_merge(const PartitionDefinition& definition, const PolicyPartition& partition) {

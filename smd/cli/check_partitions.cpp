@@ -4,11 +4,29 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <string>
+#include <utility>
 
+#include "mad/base/rate.h"
 #include "smd/policy/policies.h"
 
 namespace smd::cli {
 namespace {
+
+/// Codes of the wire beside what they mean.
+std::string group_words(const config::PolicyGroup& group) {
+  const auto mtu = group.mtu == Mtu::none
+                       ? std::string("as the ports have it")
+                       : fmt::format("{} bytes (code {})", bytes(group.mtu), std::to_underlying(group.mtu));
+  const auto rate =
+      group.rate == 0
+          ? std::string("as the ports have it")
+          : fmt::format("{:g} Gb/s (code {})", static_cast<double>(rate_mbps(group.rate)) / 1000, group.rate);
+  auto words = fmt::format("MTU {}, rate {}, SL {}, Q_Key 0x{:08x}", mtu, rate, group.sl, group.qkey);
+  if (group.tclass != 0) words += fmt::format(", TClass {}", group.tclass);
+  if (group.flow_label != 0) words += fmt::format(", FlowLabel 0x{:05x}", group.flow_label);
+  return words;
+}
 
 void print_policy(std::ostream& out, const std::string& prefix, const config::PartitionPolicy& policy) {
   for (const auto& partition : policy.partitions) {
@@ -24,7 +42,7 @@ void print_policy(std::ostream& out, const std::string& prefix, const config::Pa
       out << fmt::format("{}  {}{}: {}\n", prefix, to_string(rule.membership), rule.index0 ? ", index 0" : "",
                          to_string(rule.ports));
     for (const auto& group : partition.groups)
-      out << fmt::format("{}  group {}\n", prefix, to_string(group.mgid));
+      out << fmt::format("{}  group {}: {}\n", prefix, to_string(group.mgid), group_words(group));
   }
 }
 

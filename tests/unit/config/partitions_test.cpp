@@ -343,6 +343,9 @@ TEST(Partitions, AnIpGroupThatDoesNotSuitItsPartitionIsLeftOutAlone) {
       ElementsAre("p.conf:3: group ff12:a01b::5 has the signature a01b, by which the SA names link-local "
                   "groups itself: left out"));
   EXPECT_THAT(refused("mgid=ff12:a01b::5,scope=5"), IsEmpty());
+  EXPECT_THAT(
+      refused("mgid=ff12:401b::16,rate=7\nmgid=ff12::3\nmgid=ff12:401b::17,rate=8"),
+      ElementsAre(HasSubstr("p.conf:3: group ff12:401b::16 "), HasSubstr("p.conf:5: group ff12:401b::17 ")));
   EXPECT_THAT(refused("mgid=ff12::2,rate=7,mtu=5"), IsEmpty())
       << "only IP groups are bound to their partition";
 }
