@@ -170,6 +170,7 @@ class Mastership {
   void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
   asio::awaitable<bool> claim(ClaimSm* claim_sm);
+  asio::awaitable<bool> another_is_master();
   asio::awaitable<bool> agenda_or(mad::TimePoint until);
   asio::awaitable<bool> poll(std::optional<mad::DirectedPath> path, OtherSm sm);
   asio::awaitable<void> watch_others();

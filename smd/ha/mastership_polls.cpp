@@ -140,6 +140,25 @@ asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Ot
   co_return true;
 }
 
+/// Where the fabric was handed over the SM that has it may give way to one that outranks it, and never be
+/// master. Asks the SMs that are known, one try each.
+asio::awaitable<bool> Mastership::another_is_master() {
+  constexpr auto kOneTry = std::chrono::milliseconds(100);
+  const auto subnet = parts_.subnet;
+  if (!subnet || !state_.yielded) co_return false;
+  const auto to = state_.yielded->to;
+  const Paths paths(*subnet);
+  for (const auto& other : subnet->other_sms) {
+    if (other.info.guid == to || state_.hung.contains(other.info.guid)) continue;
+    const auto path = path_to(paths, *subnet, other);
+    if (!path) continue;
+    const auto info =
+        co_await mad::get_once<wire::SmInfo>(parts_.tx, target_of(*subnet, other.at, *path), kOneTry);
+    if (info && info->state == wire::SmState::master && state_.policy.allows(info->guid)) co_return true;
+  }
+  co_return false;
+}
+
 asio::awaitable<Mastership::Wait> Mastership::await_handover() {
   const auto other = state_.polled->sm;
   const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, other);
@@ -182,7 +201,10 @@ asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
     }
     const bool polled = co_await poll(path, master);
     if (!polled) co_return false;
-    if (state_.yielded && parts_.clock.now() >= patience) on(machine::PatienceOver{});
+    if (state_.yielded) {
+      const bool another = co_await another_is_master();
+      if (another || parts_.clock.now() >= patience) on(machine::PatienceOver{});
+    }
     if (!state_.polled) co_return true;
     if (state_.polled->unanswered == 0 && look_again()) co_return true;
   }

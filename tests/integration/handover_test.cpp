@@ -21,6 +21,7 @@ using test::ScriptedSm;
 using test::SmSite;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 using wire::SmState;
 
 config::SubnetConfig with_priority(std::uint8_t priority) {
@@ -380,6 +381,30 @@ TEST(ThreeSms, TheFabricGoesDownTheRanksAndUpAgain) {
   site.start("h00003", 5);
   site.world.run_for(seconds(5));
   EXPECT_THAT(site.masters(), ElementsAre("h00005")) << site.story();
+}
+
+/// The SM that was handed the fabric gives way to one that outranks it: who has handed over finds the master
+/// there is, and does not wait for the other one.
+TEST(ThreeSms, AHandoverPastAHigherRankLeavesNoneBehind) {
+  SmSite site("ft2:4");
+  site.start("h00000", 9);
+  site.start("h00003", 5);
+  site.start("h00005", 3);
+  site.world.run_for(seconds(5));
+  ASSERT_THAT(site.masters(), ElementsAre("h00000")) << site.story();
+
+  ASSERT_TRUE(site["h00000"]->hand_over(site["h00005"]->sms()->state.self.guid));
+  site.world.run_for(seconds(8));
+
+  ASSERT_THAT(site.masters(), SizeIs(1)) << site.story();
+  const auto master = site[site.masters().front()]->sms()->state.self.guid;
+  for (const auto* host : {"h00000", "h00003", "h00005"}) {
+    const auto& state = site[host]->sms()->state;
+    if (state.self.guid == master) continue;
+    ASSERT_TRUE(state.polled) << host << site.story();
+    EXPECT_EQ(state.polled->sm.info.guid, master) << host << site.story();
+    EXPECT_FALSE(state.yielded) << host;
+  }
 }
 
 /// One of the ways of the polls is cut: the other one still has an answer.
