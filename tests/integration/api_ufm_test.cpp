@@ -359,6 +359,49 @@ TEST_F(ApiUfm, TheKeyOfAFileIsNeverSaidToBeChanged) {
   EXPECT_EQ(refused(409, "PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x20","guids":[]})"), "of_file");
 }
 
+TEST_F(ApiUfm, LongListsOfMembersComeInPieces) {
+  constexpr std::uint64_t kMany = 9'001;
+  auto part = std::make_shared<sm::PartitionPart>(*snapshot_->decided.partitions);
+  for (auto& partition : part->partitions) {
+    if (partition.pkey != PKey{0x20}) continue;
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      partition.members.push_back({.port = Guid{0x0200000000000000 + i}, .at = {Guid{0x77}, PortNum{1}}});
+      partition.pending.push_back(
+          {.member = {.term = {.kind = config::PortTermKind::guid, .first = Guid{i + 1}}}});
+    }
+  }
+  auto snapshot = std::make_shared<sm::Snapshot>(*snapshot_);
+  snapshot->decided.partitions = part;
+  auto view = *backend_.views[0];
+  view.snapshot = snapshot;
+  backend_.views[0] = std::make_shared<const api::SubnetView>(view);
+
+  for (const auto* path :
+       {"/v1/subnets/p/partitions/filed", "/v1/subnets/p/partitions?name=filed",
+        "/ufmRest/resources/pkeys?guids_data=true", "/ufmRest/resources/pkeys/0x20?guids_data=true"})
+    EXPECT_TRUE(call("GET", path).rest) << path;
+  const auto one = good("GET", "/v1/subnets/p/partitions/filed");
+  EXPECT_EQ(one.at("members").as_array().size(), kMany + 1);
+  EXPECT_EQ(one.at("pending").as_array().size(), kMany);
+  EXPECT_EQ(one.at("ready"), "1 of 18003");
+  const auto named = good("GET", "/v1/subnets/p/partitions?name=filed");
+  EXPECT_EQ(named.at("partitions").at(0), one);
+  EXPECT_TRUE(named.at("next").is_null());
+  EXPECT_EQ(guids_of("0x20").size(), kMany + 1);
+  EXPECT_TRUE(std::ranges::is_sorted(guids_of("0x20")));
+  EXPECT_EQ(good("GET", "/ufmRest/resources/pkeys/0x20?guids_data=true&qos_conf=true"),
+            good("GET", "/ufmRest/resources/pkeys?guids_data=true&qos_conf=true").at("0x20"));
+}
+
+TEST_F(ApiUfm, OfTwoRulesForAGuidTheLaterOneIsShown) {
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x47","guids":["0a","0b"]})");
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x47","guids":["0a"],"membership":"limited"})");
+  const auto guids = pkeys().at("0x47").at("guids");
+  ASSERT_EQ(guids.as_array().size(), 2U);
+  EXPECT_EQ(guids.at(0).at("membership"), "limited");
+  EXPECT_EQ(guids.at(1).at("membership"), "full");
+}
+
 TEST_F(ApiUfm, WrongCallsAreRefused) {
   for (const auto* body :
        {"", "[]", R"({"guids":[]})", R"({"pkey":"0x0","guids":[]})", R"({"pkey":"0x7fff","guids":[]})",
