@@ -130,7 +130,7 @@ Answer put_partition(const Question& question, Backend& backend) {
   const bool fresh = create != question.query.end();
   if (fresh && create->second != "true") return error_of(400, "bad_query", "create: must be true");
   return change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
-    return policy::put_partition(ground, *definition, fresh);
+    return policy::put_partition(ground, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
   });
 }
 

@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "config/glob.h"
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
+#include "smd/api/pieces.h"
 #include "smd/api/tenant.h"
 #include "smd/policy/policies.h"
 #include "smd/report/description.h"
@@ -97,41 +103,105 @@ Answer no_such_partition(const std::string& name) {
   return error_of(404, "no_such_partition", fmt::format("no partition has the name or P_Key {}", name));
 }
 
-/// Members are those that were decided last.
-Json partition_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition,
-                    bool in_full) {
-  JsonArray members, pending, sources;
-  std::uint64_t ready = 0;
+/// What was decided of the partition last; null: nothing yet.
+const Part::Partition* decided_of(const InForce& now, const config::PolicyPartition& partition) {
+  if (!now.decided) return nullptr;
+  const auto at = std::ranges::find(now.decided->partitions, partition.pkey, &Part::Partition::pkey);
+  return at != now.decided->partitions.end() ? &*at : nullptr;
+}
+
+/// All but members and what is pending. Members are those that were decided last.
+JsonObject head_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
+  JsonArray sources;
   for (const auto& source : partition.sources) sources.push_back(text(to_string(source, *now.policy)));
-  const Part::Partition* decided = nullptr;
-  if (now.decided) {
-    const auto at = std::ranges::find(now.decided->partitions, partition.pkey, &Part::Partition::pkey);
-    if (at != now.decided->partitions.end()) decided = &*at;
+  const auto* decided = decided_of(now, partition);
+  const auto members = decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
+  std::uint64_t ready = 0;
+  for (const auto& member : members) {
+    if (state_of(*view.snapshot, member, placed(*now.decided, member, partition.pkey)) == "programmed")
+      ++ready;
   }
-  const auto decided_members =
-      decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
-  for (const auto& member : decided_members) {
-    const auto at = placed(*now.decided, member, partition.pkey);
-    const auto state = state_of(*view.snapshot, member, at);
-    if (state == "programmed") ++ready;
-    if (in_full) members.push_back(member_json(*view.snapshot, member, state, at));
-  }
-  if (decided != nullptr) {
+  const auto pending = decided != nullptr ? decided->pending.size() : 0;
+  return {{"name", text(partition.name)},
+          {"pkey", pkey(partition.pkey)},
+          {"sources", Json(std::move(sources))},
+          {"ipoib", Json(partition.ipoib)},
+          {"groups", groups_json(partition)},
+          {"in_force", Json(now.is_decided)},
+          {"member_count", number(members.size())},
+          {"programmed", number(ready)},
+          {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
+}
+
+Json partition_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
+  auto object = head_json(view, now, partition);
+  JsonArray pending;
+  if (const auto* decided = decided_of(now, partition)) {
     for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *now.decided->policy));
   }
-  return Json(
-      JsonObject{{"name", text(partition.name)},
-                 {"pkey", pkey(partition.pkey)},
-                 {"sources", Json(std::move(sources))},
-                 {"ipoib", Json(partition.ipoib)},
-                 {"groups", groups_json(partition)},
-                 {"in_force", Json(now.is_decided)},
-                 {"member_count", number(decided_members.size())},
-                 {"programmed", number(ready)},
-                 {"ready", text(fmt::format("{} of {}", ready, decided_members.size() + pending.size()))},
-                 {"members", in_full ? Json(std::move(members)) : Json{}},
-                 {"pending", Json(std::move(pending))}});
+  object.emplace("members", Json{});
+  object.emplace("pending", Json(std::move(pending)));
+  return Json(std::move(object));
 }
+
+/// The text of partitions with their members, a member at a time.
+class PartitionsText {
+ public:
+  /// `before` and `after` are what stands around them; `partitions` are those of the policy of `now`.
+  PartitionsText(std::shared_ptr<const SubnetView> view, InForce now,
+                 std::vector<const config::PolicyPartition*> partitions, std::string before,
+                 std::string after)
+      : view_(std::move(view)),
+        now_(std::move(now)),
+        partitions_(std::move(partitions)),
+        before_(std::move(before)),
+        after_(std::move(after)) {}
+
+  bool operator()(std::string& text) {
+    if (at_ == partitions_.size()) {
+      text += after_;
+      return false;
+    }
+    const auto& partition = *partitions_[at_];
+    if (!std::exchange(begun_, true)) begin(text, partition);
+    const auto members = decided_ != nullptr ? decided_->members.size() : 0;
+    const auto all = members + (decided_ != nullptr ? decided_->pending.size() : 0);
+    if (next_ == members) text += "],\"pending\":[";
+    if (next_ == all) {
+      text += "]}";
+      ++at_, next_ = 0, begun_ = false;
+      return true;
+    }
+    if (next_ != 0 && next_ != members) text += ',';
+    text += sm::to_text(next_ < members
+                            ? member(partition, decided_->members[next_])
+                            : pending_json(decided_->pending[next_ - members], *now_.decided->policy));
+    ++next_;
+    return true;
+  }
+
+ private:
+  void begin(std::string& text, const config::PolicyPartition& partition) {
+    decided_ = decided_of(now_, partition);
+    text += at_ == 0 ? before_ : ",";
+    text += sm::to_text(Json(head_json(*view_, now_, partition)));
+    text.back() = ',';
+    text += "\"members\":[";
+  }
+  Json member(const config::PolicyPartition& partition, const Part::Member& one) const {
+    const auto at = placed(*now_.decided, one, partition.pkey);
+    return member_json(*view_->snapshot, one, state_of(*view_->snapshot, one, at), at);
+  }
+
+  std::shared_ptr<const SubnetView> view_;
+  InForce now_;
+  std::vector<const config::PolicyPartition*> partitions_;
+  std::string before_, after_;
+  std::size_t at_ = 0;    ///< of partitions_
+  std::size_t next_ = 0;  ///< of its members, with what is pending behind them
+  bool begun_ = false;
+  const Part::Partition* decided_ = nullptr;  ///< of the partition that has begun
+};
 
 /// `named`: a partition has the name; a P_Key of another one that is written like it does not count then.
 bool is_meant(const config::PolicyPartition& partition, const std::string& name, bool named) {
@@ -141,9 +211,11 @@ bool is_meant(const config::PolicyPartition& partition, const std::string& name,
   return pkey && pkey->same_partition(partition.pkey);
 }
 
-std::vector<Entry> partitions_json(const Question& question, const SubnetView& view, const InForce& now,
-                                   const std::string& name, const std::string& match = {}) {
-  std::vector<Entry> all;
+/// Those that the caller sees, of the name or P_Key where one is given, and of the pattern.
+std::vector<const config::PolicyPartition*> partitions_of(const Question& question, const SubnetView& view,
+                                                          const InForce& now, const std::string& name,
+                                                          const std::string& match = {}) {
+  std::vector<const config::PolicyPartition*> all;
   if (!now.policy) return all;
   const bool named = std::ranges::find(now.policy->partitions, name, &config::PolicyPartition::name) !=
                      now.policy->partitions.end();
@@ -151,10 +223,30 @@ std::vector<Entry> partitions_json(const Question& question, const SubnetView& v
     if (!is_meant(partition, name, named) || !sees_partition(*question.access, view.name, partition.name))
       continue;
     if (!match.empty() && !config::matches_glob(match, partition.name)) continue;
-    all.push_back(
-        {partition_json(view, now, partition, !name.empty()), fmt::format("{:04x}", partition.pkey.value())});
+    all.push_back(&partition);
   }
   return all;
+}
+
+std::string cursor_of_partition(const config::PolicyPartition& partition) {
+  return fmt::format("{:04x}", partition.pkey.value());
+}
+
+/// The page of those that have the name, each in full.
+Answer named_listing(const Chosen& chosen, const InForce& now,
+                     std::vector<const config::PolicyPartition*> partitions, const Page& page, bool managed) {
+  std::erase_if(partitions, [&](const auto* one) { return cursor_of_partition(*one) <= page.after; });
+  const bool more = partitions.size() > page.limit;
+  if (more) partitions.resize(page.limit);
+  const auto next = more ? text(cursor_of_partition(*partitions.back())) : Json{};
+  auto before =
+      sm::to_text(Json(JsonObject{{"subnet", text(chosen.view->name)}, {"managed", Json(managed)}}));
+  before.back() = ',';
+  before += "\"partitions\":[";
+  auto after = "],\"next\":" + sm::to_text(next) + "}\n";
+  if (partitions.empty()) after = before + after;
+  return answer_in_pieces(
+      PartitionsText(chosen.view, now, std::move(partitions), std::move(before), std::move(after)));
 }
 
 }  // namespace
@@ -167,20 +259,26 @@ Answer get_partitions(const Question& question, Backend& backend) {
   if (!page) return page.error();
   const auto name = question.asked("name");
   const auto now = in_force(view);
-  auto partitions = partitions_json(question, view, now, name, question.asked("match"));
+  const bool managed = now.decided && now.decided->managed;
+  auto partitions = partitions_of(question, view, now, name, question.asked("match"));
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
-  return short_listing(
-      "partitions", *page, std::move(partitions),
-      {.before = {{"subnet", text(view.name)}, {"managed", Json(now.decided && now.decided->managed)}},
-       .after = {}});
+  if (!name.empty()) return named_listing(*chosen, now, std::move(partitions), *page, managed);
+  std::vector<Entry> entries;
+  for (const auto* one : partitions)
+    entries.push_back({partition_json(view, now, *one), cursor_of_partition(*one)});
+  return short_listing("partitions", *page, std::move(entries),
+                       {.before = {{"subnet", text(view.name)}, {"managed", Json(managed)}}, .after = {}});
 }
 
 Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto name = question.part("partition");
-  const auto partitions = partitions_json(question, *chosen->view, in_force(*chosen->view), name);
-  return partitions.empty() ? no_such_partition(name) : answer_of(partitions.front().json);
+  auto now = in_force(*chosen->view);
+  auto partitions = partitions_of(question, *chosen->view, now, name);
+  if (partitions.empty()) return no_such_partition(name);
+  partitions.resize(1);
+  return answer_in_pieces(PartitionsText(chosen->view, std::move(now), std::move(partitions), {}, "\n"));
 }
 
 }  // namespace smd::api

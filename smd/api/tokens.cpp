@@ -2,6 +2,8 @@
 // Tokens: made, listed and taken away on the Unix socket.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "smd/api/handlers.h"
@@ -122,20 +124,36 @@ std::expected<NewToken, Answer> new_token_of(std::string_view body) {
 }
 
 Answer done_of(const Question& question, const std::string& name, const Token& token,
-               const std::string& secret, unsigned status) {
-  return answer_of(Json(JsonObject{{"subnet", text(question.part("subnet"))},
-                                   {"token", token_json(name, token)},
-                                   {"secret", secret.empty() ? Json{} : text(secret)}}),
-                   status);
+               const std::string& secret, unsigned status, const std::string& warning = {}) {
+  JsonObject done{{"subnet", text(question.part("subnet"))},
+                  {"token", token_json(name, token)},
+                  {"secret", secret.empty() ? Json{} : text(secret)}};
+  if (!warning.empty()) done.emplace("warning", text(warning));
+  return answer_of(Json(std::move(done)), status);
 }
 
-/// `edit` changes the tokens, and makes the answer.
+/// Which partitions of a tenant are not there; empty: all are, or it is not known.
+std::string warning_of(const Token& token, const PolicyState& ground) {
+  if (!ground.merged) return {};
+  std::string names;
+  for (const auto& name : token.partitions) {
+    if (std::ranges::find(ground.merged->partitions, name, &config::PolicyPartition::name) ==
+        ground.merged->partitions.end())
+      names += (names.empty() ? "" : ", ") + name;
+  }
+  if (names.empty()) return {};
+  return fmt::format("no partition has the name {} at present: the tenant sees it when there is one", names);
+}
+
+/// Changes the tokens of the policy, and makes the answer.
+using TokenEdit = std::function<std::expected<Answer, Answer>(const PolicyState& ground, access::Tokens&)>;
+
 Answer change_tokens(const Question& question, Backend& backend, std::string_view what,
-                     const std::function<std::expected<Answer, Answer>(access::Tokens&)>& edit) {
+                     const TokenEdit& edit) {
   return change_policies(question, backend, token_hindrance,
                          [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
                            auto after = std::make_shared<policy::Policies>(*ground->policies);
-                           auto done = edit(after->tokens);
+                           auto done = edit(*ground, after->tokens);
                            if (!done) return std::unexpected(std::move(done.error()));
                            return Step{.change = {.before = nullptr,
                                                   .after = std::move(after),
@@ -174,17 +192,18 @@ Answer put_token(const Question& question, Backend& backend) {
   const auto wanted = new_token_of(question.body);
   if (!wanted) return wanted.error();
   return change_tokens(
-      question, backend, "add", [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+      question, backend, "add",
+      [&](const PolicyState& ground, access::Tokens& tokens) -> std::expected<Answer, Answer> {
         if (!tokens.emplace(name, wanted->token).second)
           return std::unexpected(error_of(409, "exists", fmt::format("there is a token {}", name)));
-        return done_of(question, name, wanted->token, wanted->secret, 201);
+        return done_of(question, name, wanted->token, wanted->secret, 201, warning_of(wanted->token, ground));
       });
 }
 
 Answer delete_token(const Question& question, Backend& backend) {
   const auto name = question.part("token");
   return change_tokens(question, backend, "revoke",
-                       [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+                       [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
                          const auto at = tokens.find(name);
                          if (at == tokens.end()) return std::unexpected(no_such_token(name));
                          const auto token = at->second;
@@ -204,7 +223,7 @@ Answer post_rotate(const Question& question, Backend& backend) {
   }
   if (auto good = complete(wanted); !good) return good.error();
   return change_tokens(question, backend, "rotate",
-                       [&](access::Tokens& tokens) -> std::expected<Answer, Answer> {
+                       [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
                          const auto at = tokens.find(name);
                          if (at == tokens.end()) return std::unexpected(no_such_token(name));
                          at->second.hash = wanted.token.hash;

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "mad/base/rate.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/pieces.h"
 #include "smd/api/tenant.h"
 #include "smd/api/ufm.h"
 
@@ -33,36 +38,40 @@ struct Shown {
 };
 
 struct UfmMember {
+  Guid port;
   Membership membership = Membership::limited;
   bool index0 = false;
+  std::size_t order = 0;  ///< of several for a port the last one counts
 };
 
-/// Members that are in the fabric, and GUIDs that are to be members when they come.
-std::map<Guid, UfmMember> ufm_members(const SubnetView& view, const config::PolicyPartition& partition) {
-  std::map<Guid, UfmMember> members;
+/// The members after `last`, by GUID: those that are in the fabric, and GUIDs that are to be members when
+/// they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
+std::vector<UfmMember> ufm_members(const SubnetView& view, const config::PolicyPartition& partition,
+                                   Guid last) {
+  std::vector<UfmMember> members;
   const auto decided = view.snapshot ? view.snapshot->decided.partitions : nullptr;
   if (decided) {
     const auto at =
         std::ranges::find(decided->partitions, partition.pkey, &sm::PartitionPart::Partition::pkey);
     if (at != decided->partitions.end()) {
-      for (const auto& one : at->members) members[one.port] = {one.membership, one.index0};
+      for (const auto& one : at->members) {
+        if (last < one.port) members.push_back({one.port, one.membership, one.index0, members.size()});
+      }
     }
   }
   for (const auto& [rule, order] : partition.members) {
     for (const auto& term : rule.ports.terms) {
-      if (term.kind == config::PortTermKind::guid) members[term.first] = {rule.membership, rule.index0};
+      if (term.kind == config::PortTermKind::guid && last < term.first)
+        members.push_back({term.first, rule.membership, rule.index0, members.size()});
     }
   }
-  return members;
-}
-
-JsonArray guids_json(const SubnetView& view, const config::PolicyPartition& partition) {
-  JsonArray guids;
-  for (const auto& [port, member] : ufm_members(view, partition))
-    guids.push_back(Json(JsonObject{{"guid", text(ufm_text(port))},
-                                    {"index0", Json(member.index0)},
-                                    {"membership", text(to_string(member.membership))}}));
-  return guids;
+  std::ranges::sort(members, {}, [](const UfmMember& one) { return std::pair(one.port, one.order); });
+  std::vector<UfmMember> once;
+  for (const auto& one : members) {
+    if (!once.empty() && once.back().port == one.port) once.pop_back();
+    once.push_back(one);
+  }
+  return once;
 }
 
 /// KB and Gb/s; 2 KB and 10 Gb/s are UFM's own defaults.
@@ -81,20 +90,77 @@ Json qos_json(const config::PolicyPartition& partition) {
       {"service_level", number(partition.sl.value())}});
 }
 
-Json partition_object(const SubnetView& view, const config::PolicyPartition& partition, Shown shown) {
-  const bool management = partition.pkey.same_partition(config::kDefaultPartition);
-  JsonObject object{{"partition", text(management ? "management" : partition.name)},
-                    {"ip_over_ib", Json(partition.ipoib)}};
-  if (shown.guids && management) {
-    object.emplace("index0", Json(false));
-    object.emplace("membership", text("limited"));
-    object.emplace("guids", Json(JsonArray{}));
-  } else if (shown.guids) {
-    object.emplace("guids", Json(guids_json(view, partition)));
+/// The text of partitions as UFM shows them: an object by key, or a single one.
+class UfmText {
+ public:
+  UfmText(std::shared_ptr<const SubnetView> view, policy::MergedPtr merged,
+          std::vector<const config::PolicyPartition*> partitions, Shown shown, bool by_key)
+      : view_(std::move(view)),
+        merged_(std::move(merged)),
+        partitions_(std::move(partitions)),
+        shown_(shown),
+        by_key_(by_key) {}
+
+  /// A partition, or some thousand of its GUIDs.
+  bool operator()(std::string& text) {
+    if (at_ == partitions_.size()) {
+      text += partitions_.empty() ? "{}\n" : by_key_ ? "}\n" : "\n";
+      return false;
+    }
+    const auto& partition = *partitions_[at_];
+    if (last_ == Guid{}) begin(text, partition);
+    if (shown_.guids && !is_management(partition) && !add_guids(text, partition)) return true;
+    end(text, partition);
+    ++at_, last_ = Guid{};
+    return true;
   }
-  if (shown.qos) object.emplace("qos_conf", qos_json(partition));
-  return Json(std::move(object));
-}
+
+ private:
+  static bool is_management(const config::PolicyPartition& partition) {
+    return partition.pkey.same_partition(config::kDefaultPartition);
+  }
+  void begin(std::string& text, const config::PolicyPartition& partition) const {
+    if (by_key_) text += (at_ == 0 ? "{" : ",") + sm::to_text(Json(ufm_text(partition.pkey))) + ":";
+    const bool management = is_management(partition);
+    JsonObject object{{"partition", smd::api::text(management ? "management" : partition.name)},
+                      {"ip_over_ib", Json(partition.ipoib)}};
+    if (shown_.guids && management) {
+      object.emplace("index0", Json(false));
+      object.emplace("membership", smd::api::text("limited"));
+      object.emplace("guids", Json(JsonArray{}));
+    }
+    text += sm::to_text(Json(std::move(object)));
+    text.pop_back();
+    if (shown_.guids && !management) text += ",\"guids\":[";
+  }
+  /// False: there are more.
+  bool add_guids(std::string& text, const config::PolicyPartition& partition) {
+    constexpr std::size_t kAtOnce = 2'000;
+    const auto members = ufm_members(*view_, partition, last_);
+    for (std::size_t i = 0; i < std::min(members.size(), kAtOnce); ++i) {
+      if (last_ != Guid{}) text += ',';
+      const auto& member = members[i];
+      text += sm::to_text(Json(JsonObject{{"guid", smd::api::text(ufm_text(member.port))},
+                                          {"index0", Json(member.index0)},
+                                          {"membership", smd::api::text(to_string(member.membership))}}));
+      last_ = member.port;
+    }
+    return members.size() <= kAtOnce;
+  }
+  void end(std::string& text, const config::PolicyPartition& partition) const {
+    if (shown_.guids && !is_management(partition)) text += ']';
+    if (shown_.qos) text += ",\"qos_conf\":" + sm::to_text(qos_json(partition));
+    text += '}';
+  }
+
+  std::shared_ptr<const SubnetView> view_;
+  policy::MergedPtr merged_;  ///< of which the partitions are
+  std::vector<const config::PolicyPartition*> partitions_;
+  Shown shown_;
+  bool by_key_;
+  std::size_t at_ = 0;  ///< of partitions_
+  Guid last_{};         ///< that is in the text of this one; 0: it has not begun
+};
 
 }  // namespace
 
@@ -105,15 +171,15 @@ Answer ufm_pkeys(const Question& question, Backend& backend) {
   if (!view.ground || !view.ground->merged) return error_of(503, "waiting", "the store is not open yet");
   const bool asked = question.query.contains("guids_data") || question.query.contains("qos_conf");
   const Shown shown{.guids = is_asked(question, "guids_data"), .qos = is_asked(question, "qos_conf")};
-  JsonArray keys;
-  JsonObject by_key;
+  std::vector<const config::PolicyPartition*> seen;
   for (const auto& partition : view.ground->merged->partitions) {
-    if (!sees_partition(*question.access, view.name, partition.name)) continue;
-    const auto key = ufm_text(partition.pkey);
-    if (asked) by_key.emplace(key, partition_object(view, partition, shown));
-    if (!asked) keys.push_back(text(key));
+    if (sees_partition(*question.access, view.name, partition.name)) seen.push_back(&partition);
   }
-  return answer_of(asked ? Json(std::move(by_key)) : Json(std::move(keys)));
+  if (asked)
+    return answer_in_pieces(UfmText(chosen->view, view.ground->merged, std::move(seen), shown, true));
+  JsonArray keys;
+  for (const auto* one : seen) keys.push_back(text(ufm_text(one->pkey)));
+  return answer_of(Json(std::move(keys)));
 }
 
 Answer ufm_pkey_of(const Question& question, Backend& backend) {
@@ -129,7 +195,7 @@ Answer ufm_pkey_of(const Question& question, Backend& backend) {
   if (partition == nullptr || !sees_partition(*question.access, view.name, partition->name))
     return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}};  // byte for byte: clients compare
   const Shown shown{.guids = is_asked(question, "guids_data"), .qos = is_asked(question, "qos_conf")};
-  return answer_of(partition_object(view, *partition, shown));
+  return answer_in_pieces(UfmText(chosen->view, view.ground->merged, {partition}, shown, false));
 }
 
 }  // namespace smd::api

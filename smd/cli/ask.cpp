@@ -39,8 +39,8 @@ constexpr std::array<const char*, 16> kCommands{
 /// The commands; what goes wrong ends as a line and an exit status.
 class Asker {
  public:
-  Asker(const AskOptions& options, std::ostream& out)
-      : options_(options), out_(out), daemon_(options.socket, options.subnet) {}
+  Asker(const AskOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options), out_(out), err_(err), daemon_(options.socket, options.subnet) {}
 
   Done status();
   Done ports();
@@ -53,7 +53,7 @@ class Asker {
   Done accept();
   Done log();
   Done dump();
-  Done token() { return token_command(daemon_, options_.tokens, options_.json, out_); }
+  Done token() { return token_command(daemon_, options_.tokens, options_.json, out_, err_); }
   Done events() { return event_command(daemon_, options_.events, options_.json, out_); }
   Done wait() { return wait_command(daemon_, options_.wait, &good_, out_); }
   Done port() { return port_command(daemon_, options_.port, options_.json, out_); }
@@ -74,6 +74,7 @@ class Asker {
 
   const AskOptions& options_;
   std::ostream& out_;
+  std::ostream& err_;
   Conversation daemon_;
   bool good_ = true;
   int nagios_ = 0;
@@ -455,7 +456,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
       return 2;
     }
   }
-  Asker asker(options, out);
+  Asker asker(options, out, err);
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
       &Asker::status,  &Asker::ports,  &Asker::partitions, &Asker::sms,  &Asker::handover, &Asker::priority,
       &Asker::resweep, &Asker::accept, &Asker::log,        &Asker::dump, &Asker::token,    &Asker::events,

@@ -22,8 +22,9 @@ namespace json = boost::json;
 
 class TokenCommand {
  public:
-  TokenCommand(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out)
-      : daemon_(daemon), options_(options), as_json_(as_json), out_(out) {}
+  TokenCommand(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
+               std::ostream& err)
+      : daemon_(daemon), options_(options), as_json_(as_json), out_(out), err_(err) {}
 
   Done list() const;
   Done add() const;
@@ -40,6 +41,7 @@ class TokenCommand {
   const TokenOptions& options_;
   bool as_json_;
   std::ostream& out_;
+  std::ostream& err_;
 };
 
 std::string when(const json::value& token, std::string_view key, std::string_view never) {
@@ -82,10 +84,12 @@ Done TokenCommand::give_secret(std::string_view method, const std::string& what,
   if (secret.empty()) return std::unexpected("the system gives no random numbers");
   body["sha256"] = access::hash_of(secret);
   bool given = false;
-  const auto done = daemon_.each([&](const std::string& name, bool) -> Done {
+  const auto done = daemon_.each([&](const std::string& name, bool several) -> Done {
     auto value = daemon_.call(method, path_of(name, what), json::serialize(body));
     if (!value) return std::unexpected(value.error());
     given = true;
+    if (const auto warning = text_of(*value, "warning"); !warning.empty())
+      err_ << fmt::format("smd token: {}{}\n", several ? name + ": " : "", warning);
     if (as_json_) {
       value->as_object()["secret"] = secret;
       out_ << json::serialize(*value) << '\n';
@@ -173,8 +177,9 @@ void add_token_options(CLI::App& command, TokenOptions& options) {
       });
 }
 
-Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out) {
-  const TokenCommand command(daemon, options, as_json, out);
+Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
+                   std::ostream& err) {
+  const TokenCommand command(daemon, options, as_json, out, err);
   for (const auto& what : kTokenWhats) {
     if (what.name != (options.what.empty() ? "list" : options.what)) continue;
     if (what.needs_name && options.name.empty())

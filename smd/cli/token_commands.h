@@ -29,7 +29,8 @@ struct TokenOptions {
 void add_token_options(CLI::App& command, TokenOptions& options);
 
 /// Secrets are made here and shown once: the daemon gets their hash. `as_json`: as JSON, with the secret.
-Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out);
+Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
+                   std::ostream& err);
 
 /// "90d", "12h", "30m", "45s": seconds; nothing: it is no time of 1 s or more.
 std::optional<std::int64_t> seconds_of(std::string_view text);

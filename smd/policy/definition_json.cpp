@@ -256,7 +256,11 @@ std::expected<std::vector<config::MemberRule>, std::string> members_of(const jso
 }
 
 std::expected<void, std::string> read_pkey(const json::value& value, std::optional<std::uint16_t>& into) {
-  if (text_of(value) == "auto") return {};
+  const auto text = text_of(value);
+  if (text == "auto") return {};
+  // "68" is 0x44 to one reader and 0x68 to another one.
+  if (text && !text->starts_with("0x") && !text->starts_with("0X"))
+    return wrong("pkey", value, "a text that begins with 0x, a decimal number without quotes, or \"auto\"");
   const auto number = number_of(value, 0xffff);
   if (!number || (*number & 0x7fffU) == 0)
     return wrong("pkey", value, "0x0001 to 0x7fff, the same with the bit of full members, or \"auto\"");

@@ -82,6 +82,23 @@ std::optional<std::uint16_t> free_key(const EditContext& context,
   return std::nullopt;
 }
 
+/// Of the built-in partition; reserved also while a file calls that otherwise.
+constexpr std::string_view kNameOfDefault = "Default";
+
+/// The P_Key of a partition that has the name and is not the one that is meant; nothing: the name is free. Of
+/// the API's own partition of the name it is not said.
+std::optional<PKey> other_of_name(const EditContext& context, std::string_view name, PKey meant) {
+  if (name == kNameOfDefault && !meant.same_partition(config::kDefaultPartition))
+    return config::kDefaultPartition;
+  const auto own = context.policies.api.find(name);
+  for (const auto& partition : context.merged.partitions) {
+    if (partition.name != name || partition.pkey.same_partition(meant)) continue;
+    const bool is_own = own != context.policies.api.end() && own->second->pkey == partition.pkey.value();
+    if (!is_own) return partition.pkey;
+  }
+  return std::nullopt;
+}
+
 /// References that lead nowhere now; later ones are pending.
 std::expected<void, EditError> check_members(const EditContext& context,
                                              const std::vector<config::MemberRule>& members) {
@@ -171,6 +188,29 @@ EditResult with(const EditContext& context, std::string_view name, PKey pkey, Ap
                 .created = created};
 }
 
+/// Name and P_Key belong to no other partition.
+std::expected<void, EditError> check_key(const EditContext& context, const std::string& name, PKey pkey,
+                                         Put mode) {
+  const auto meant = base::parse_pkey(name);
+  if (meant && !meant->same_partition(pkey))
+    return refuse(Kind::bad, "bad_name",
+                  fmt::format("the name of a partition: {} is the P_Key of another one", name));
+  if (auto refused = refusal_of_file(context, pkey)) return std::unexpected(*std::move(refused));
+  for (const auto& [other, partition] : context.policies.api) {
+    if (other != name && partition->pkey == pkey.value())
+      return refuse(Kind::conflict, "pkey_taken",
+                    fmt::format("P_Key 0x{:04x} is that of partition {}", pkey.value(), other));
+  }
+  auto taken = other_of_name(context, name, pkey);
+  const auto own = context.policies.api.find(name);
+  if (mode == Put::same_key && own != context.policies.api.end() && own->second->pkey != pkey.value())
+    taken = PKey{*own->second->pkey};
+  if (!taken) return {};
+  return refuse(
+      Kind::conflict, "name_taken",
+      fmt::format("{} is the name of partition 0x{:04x}: choose another one", name, taken->value()));
+}
+
 EditResult with_members(const EditContext& context, const ApiPartitionPtr& before,
                         std::vector<config::MemberRule> members) {
   const PKey pkey{*before->pkey};
@@ -191,47 +231,31 @@ Edited in_classes(const config::SubnetConfig& config, Edited edited) {
 
 bool is_partition_name(std::string_view name) { return config::is_policy_name(name); }
 
-EditResult put_partition(const EditContext& context, Definition definition, bool fresh) {
+EditResult put_partition(const EditContext& context, Definition definition, Put mode) {
   const Files files(context.files);
-  const auto& name = definition.name;
+  const auto name = definition.name;
   if (!is_partition_name(name))
     return refuse(Kind::bad, "bad_name",
                   fmt::format("the name of a partition: {}", config::kPolicyNameAllowed));
-  const auto before = context.policies.api.find(name);
+  const auto found = context.policies.api.find(name);
+  const auto before = found != context.policies.api.end() ? found->second : nullptr;
   if (const auto* there = files.named(name)) return of_file(files, *there, name);
   if (auto good = check_members(context, definition.members); !good) return std::unexpected(good.error());
-  const auto of_files = keys_of_files(context);
-  if (!definition.pkey) {
-    definition.pkey =
-        before != context.policies.api.end() ? before->second->pkey : free_key(context, of_files);
-    if (!definition.pkey)
-      return refuse(Kind::conflict, "no_pkey",
-                    fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", context.files.api_pkeys.first,
-                                context.files.api_pkeys.second));
-  }
-  const auto meant = base::parse_pkey(name);
-  if (meant && !meant->same_partition(PKey{*definition.pkey}))
-    return refuse(Kind::bad, "bad_name",
-                  fmt::format("the name of a partition: {} is the P_Key of another one", name));
-  if (const auto there = of_files.find(*definition.pkey); there != of_files.end())
-    return refuse(
-        Kind::conflict, "of_file",
-        fmt::format("P_Key 0x{:04x} is defined in {}: change it there", there->first, there->second));
-  for (const auto& [other, partition] : context.policies.api) {
-    if (other != name && partition->pkey == definition.pkey)
-      return refuse(Kind::conflict, "pkey_taken",
-                    fmt::format("P_Key 0x{:04x} is that of partition {}", *definition.pkey, other));
-  }
+  if (!definition.pkey) definition.pkey = before ? before->pkey : free_key(context, keys_of_files(context));
+  if (!definition.pkey)
+    return refuse(Kind::conflict, "no_pkey",
+                  fmt::format("no P_Key from 0x{:04x} to 0x{:04x} is free", context.files.api_pkeys.first,
+                              context.files.api_pkeys.second));
+  const PKey pkey{*definition.pkey};
+  if (auto good = check_key(context, name, pkey, mode); !good) return std::unexpected(good.error());
   std::vector<config::MemberRule> members;
   put_members(members, std::exchange(definition.members, {}));
   definition.members = std::move(members);
-  const PKey pkey{*definition.pkey};
-  if (before != context.policies.api.end() && *before->second == definition) return unchanged(context, pkey);
-  if (fresh && before != context.policies.api.end())
+  if (before && *before == definition) return unchanged(context, pkey);
+  if (mode == Put::fresh && before)
     return refuse(Kind::conflict, "exists",
                   fmt::format("there is a partition {}, and it is another one", name));
-  const auto called = name;
-  return with(context, called, pkey, std::make_shared<const Definition>(std::move(definition)));
+  return with(context, name, pkey, std::make_shared<const Definition>(std::move(definition)));
 }
 
 EditResult erase_partition(const EditContext& context, std::string_view name) {
@@ -259,6 +283,37 @@ EditResult remove_members(const EditContext& context, std::string_view name,
     return std::ranges::find(terms, rule.ports.terms.front()) != terms.end();
   });
   return with_members(context, *before, std::move(after));
+}
+
+EditResult set_members(const EditContext& context, std::string_view name,
+                       const std::vector<config::MemberRule>& members) {
+  const auto before = own(context, name);
+  if (!before) return std::unexpected(before.error());
+  std::vector<config::MemberRule> after;
+  put_members(after, members);
+  return with_members(context, *before, std::move(after));
+}
+
+std::optional<EditError> refusal_of_file(const EditContext& context, PKey pkey) {
+  const auto keys = keys_of_files(context);
+  const auto there = keys.find(pkey.partition());
+  if (there == keys.end()) return std::nullopt;
+  return EditError{
+      .kind = Kind::conflict,
+      .code = "of_file",
+      .text = fmt::format("P_Key 0x{:04x} is defined in {}: change it there", there->first, there->second)};
+}
+
+std::string free_partition_name(const EditContext& context, const std::string& base) {
+  std::set<std::string, std::less<>> taken;
+  for (const auto& partition : context.merged.partitions) taken.insert(partition.name);
+  for (const auto& [name, partition] : context.policies.api) taken.insert(name);
+  for (const auto* list : {&context.files.toml, &context.files.conf}) {
+    for (const auto& definition : *list) taken.insert(definition.name);
+  }
+  auto name = base;
+  for (unsigned number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", base, number);
+  return name;
 }
 
 }  // namespace smd::policy

@@ -3,7 +3,9 @@
 // Changes of the API's partitions, as values: what is kept, and what the policy is then. Each may be
 // repeated.
 
+#include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +39,16 @@ struct Edited {
 };
 using EditResult = std::expected<Edited, EditError>;
 
+/// What put_partition() does where the API has a partition of the name.
+enum class Put : std::uint8_t {
+  replace,   ///< it becomes as the definition says, its P_Key too
+  fresh,     ///< a conflict, unless it is so already
+  same_key,  ///< it is replaced where it has the P_Key of the definition; else a conflict
+};
 /// The partition becomes as `definition` says. One without a P_Key keeps its own, or gets the lowest free one
-/// of the files' api_pkeys. `fresh`: a conflict where there is another one of the name.
+/// of the files' api_pkeys. A conflict where another partition, of a file or built in, has the name.
 EditResult put_partition(const EditContext& context, config::PartitionDefinition definition,
-                         bool fresh = false);
+                         Put mode = Put::replace);
 /// Members lose the key. not_found where there is none of this name.
 EditResult erase_partition(const EditContext& context, std::string_view name);
 /// Members that are there get the membership that is given now.
@@ -54,6 +62,14 @@ EditResult remove_members(const EditContext& context, std::string_view name,
 /// have those of their classes. `config` is what the files say.
 Edited in_classes(const config::SubnetConfig& config, Edited edited);
 
+/// The members become those given, which are there already or port GUIDs: groups that are gone are no error.
+EditResult set_members(const EditContext& context, std::string_view name,
+                       const std::vector<config::MemberRule>& members);
+/// The conflict that a file defines this P_Key, with its place; nothing: none does.
+std::optional<EditError> refusal_of_file(const EditContext& context, PKey pkey);
+
+/// `base`, or where a partition has this name the first of "base_2", "base_3", ... that is free.
+std::string free_partition_name(const EditContext& context, const std::string& base);
 /// Whether a partition may be called so.
 bool is_partition_name(std::string_view name);
 

@@ -282,6 +282,16 @@ TEST_F(ApiAccess, WrongTokensAreNotMade) {
   local("PUT", "/new", "Error", 503, R"({"role": "viewer"})");
 }
 
+TEST_F(ApiAccess, ATokenForAPartitionThatIsNotThereIsMadeWithAWarning) {
+  const auto made = local("PUT", "/new", "TokenChange", 201,
+                          R"({"role": "tenant", "partitions": ["blue", "nope", "later"]})");
+  EXPECT_EQ(made.at("warning"),
+            "no partition has the name nope, later at present: the tenant sees it when there is one");
+  const auto known =
+      local("PUT", "/other", "TokenChange", 201, R"({"role": "tenant", "partitions": ["blue"]})");
+  EXPECT_FALSE(known.as_object().contains("warning"));
+}
+
 TEST_F(ApiAccess, AStandbyTakesItsTokensFromTheMaster) {
   auto view = *backend_.views[0];
   auto replica = std::make_shared<replica::ReplicaView>();

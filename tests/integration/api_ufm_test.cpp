@@ -7,7 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
@@ -54,7 +60,53 @@ class ApiUfm : public testing::Test {
   json::value good(std::string_view method, const std::string& target, const std::string& body = {}) {
     const auto answer = call(method, target, body);
     EXPECT_EQ(answer.status, 200U) << method << ' ' << target << ": " << answer.body;
-    return api::parse_json(answer.body).value_or(json::value());
+    return api::parse_json(whole(answer)).value_or(json::value());
+  }
+  /// The body with its rest. No piece is large.
+  static std::string whole(const api::Answer& answer) {
+    constexpr std::size_t kLargestPiece = std::size_t{512} * 1024;
+    auto text = answer.body;
+    EXPECT_LE(text.size(), kLargestPiece);
+    while (answer.rest) {
+      const auto piece = answer.rest->next(0, false);
+      if (!piece) break;
+      EXPECT_FALSE(piece->empty());
+      EXPECT_LE(piece->size(), kLargestPiece);
+      text += *piece;
+    }
+    return text;
+  }
+  /// What is refused with `status`, and why: the code.
+  std::string refused(unsigned status, std::string_view method, const std::string& target,
+                      const std::string& body = {}) {
+    const auto answer = call(method, target, body);
+    EXPECT_EQ(answer.status, status) << method << ' ' << target << ' ' << body << ": " << answer.body;
+    const auto problem = api::parse_json(answer.body).value_or(json::value());
+    const auto* error = problem.is_object() ? problem.as_object().if_contains("error") : nullptr;
+    if (error == nullptr) return "no error: " + answer.body;
+    EXPECT_FALSE(error->at("message").as_string().empty());
+    return std::string(error->at("code").as_string());
+  }
+  /// Port GUIDs that the key has, as UFM writes them.
+  std::vector<std::string> guids_of(const std::string& key) {
+    std::vector<std::string> guids;
+    for (const auto& one : pkeys().at(key).at("guids").as_array())
+      guids.emplace_back(one.at("guid").as_string());
+    return guids;
+  }
+  const policy::Policies& policies() const { return *backend_.views[0]->ground->policies; }
+  std::string members_of(const std::string& name) const {
+    std::string text;
+    for (const auto& rule : policies().api.at(name)->members)
+      text += (text.empty() ? "" : " ") + to_string(rule.ports);
+    return text;
+  }
+  /// The port GUID of a host.
+  Guid port_of(std::string_view host) const {
+    for (const auto& node : snapshot_->subnet->nodes) {
+      if (node->description == host) return node->ports[1].guid;
+    }
+    return {};
   }
   json::value pkeys() { return good("GET", "/ufmRest/resources/pkeys/?guids_data=true"); }
 
@@ -162,6 +214,192 @@ TEST_F(ApiUfm, HostsAreAddedByName) {
   EXPECT_EQ(backend_.views[0]->ground->policies->api.at("api_pkey_0x30")->members.size(), 1U);
   good("DELETE", "/ufmRest/resources/pkeys/0x30/hosts/h00002");
   EXPECT_TRUE(backend_.views[0]->ground->policies->api.empty());
+}
+
+TEST_F(ApiUfm, NoCallReplacesThePartitionOfAnotherKey) {
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x2","partition_name":"blue","guids":["0a"]})");
+
+  for (const auto& [method, path] : {std::pair{"POST", "/add"}, {"POST", ""}, {"PUT", ""}})
+    EXPECT_EQ(refused(409, method, std::string("/ufmRest/resources/pkeys") + path,
+                      R"({"pkey":"0x32","partition_name":"blue","guids":["0b"]})"),
+              "name_taken");
+  EXPECT_EQ(refused(409, "POST", "/ufmRest/resources/pkeys/hosts",
+                    R"({"pkey":"0x32","partition_name":"blue","hosts_names":"h00001"})"),
+            "name_taken");
+  EXPECT_EQ(
+      refused(409, "POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x32","partition_name":"Default"})"),
+      "name_taken");
+  EXPECT_EQ(
+      refused(409, "POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x32","partition_name":"filed"})"),
+      "of_file");
+  EXPECT_THAT(guids_of("0x2"), testing::ElementsAre("000000000000000a"));
+  EXPECT_EQ(policies().api.size(), 1U);
+}
+
+TEST_F(ApiUfm, AnAutomaticNameThatIsTakenIsAnotherOne) {
+  good("POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x51","partition_name":"api_pkey_0x60"})");
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x60","guids":["0b"]})");
+  EXPECT_EQ(pkeys().at("0x51").at("partition"), "api_pkey_0x60");
+  EXPECT_EQ(pkeys().at("0x60").at("partition"), "api_pkey_0x60_2");
+  EXPECT_THAT(guids_of("0x60"), testing::ElementsAre("000000000000000b"));
+}
+
+TEST_F(ApiUfm, AKeyKeepsItsName) {
+  good("POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x51","partition_name":"blue"})");
+  good("POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x51","partition_name":"blue"})");
+  good("POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x51"})");
+  for (const auto& [method, path] :
+       {std::pair{"POST", "/add"}, {"POST", ""}, {"PUT", ""}, {"PUT", "/qos_conf"}})
+    EXPECT_EQ(refused(409, method, std::string("/ufmRest/resources/pkeys") + path,
+                      R"({"pkey":"0x51","partition_name":"red","guids":["0b"]})"),
+              "other_name");
+  EXPECT_EQ(pkeys().at("0x51").at("partition"), "blue");
+  EXPECT_TRUE(guids_of("0x51").empty());
+}
+
+TEST_F(ApiUfm, APortThatWasAddedByTheNameOfItsHostIsRemovedByItsGuid) {
+  good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey":"0x42","hosts_names":"h00001,h00002,h00003"})");
+  const auto first = api::ufm_text(port_of("h00001")), second = api::ufm_text(port_of("h00002"));
+
+  good("DELETE", "/ufmRest/resources/pkeys/0x42/guids/" + first);
+  EXPECT_EQ(members_of("api_pkey_0x42"), "h00002 h00003");
+  good("POST", "/ufmRest/actions/remove_guids_from_pkey", R"({"pkey":"0x42","guids":[")" + second + R"("]})");
+  EXPECT_EQ(members_of("api_pkey_0x42"), "h00003");
+  good("DELETE", "/ufmRest/resources/pkeys/0x42/guids/" + api::ufm_text(port_of("h00003")));
+  EXPECT_TRUE(policies().api.empty()) << "the key goes with its last port";
+}
+
+TEST_F(ApiUfm, APortThatIsAMemberByARuleForSeveralIsNotRemoved) {
+  config::PartitionDefinition definition{.name = "mixed", .pkey = 0x43};
+  for (const auto* term : {"0x77", "h0000*"}) {
+    config::MemberRule rule{.membership = config::Membership::full};
+    rule.ports.terms.push_back(*config::parse_port_term(term));
+    definition.members.push_back(rule);
+  }
+  auto ground = std::make_shared<api::PolicyState>(*backend_.views[0]->ground);
+  auto policies = std::make_shared<policy::Policies>(*ground->policies);
+  policies->api["mixed"] = std::make_shared<const policy::ApiPartition>(definition);
+  ground->policies = policies;
+  ground->merged = policy::merged_policy(*ground->config, *policies);
+  auto view = *backend_.views[0];
+  view.ground = ground;
+  backend_.views[0] = std::make_shared<const api::SubnetView>(view);
+  const auto guid = api::ufm_text(port_of("h00001"));
+
+  const auto path = "/ufmRest/resources/pkeys/0x43/guids/" + guid + ",77";
+  EXPECT_EQ(refused(409, "DELETE", path), "member_rule");
+  EXPECT_THAT(call("DELETE", path).body, HasSubstr("h0000*"));
+  EXPECT_EQ(refused(409, "POST", "/ufmRest/actions/remove_guids_from_pkey",
+                    R"({"pkey":"0x43","guids":[")" + guid + R"("]})"),
+            "member_rule");
+  EXPECT_EQ(refused(409, "DELETE", "/ufmRest/resources/pkeys/0x43/hosts/h00001"), "member_rule");
+  EXPECT_EQ(members_of("mixed"), "0x0000000000000077 h0000*") << "nothing of the call is done";
+  good("DELETE", "/ufmRest/resources/pkeys/0x43/guids/77");
+  EXPECT_EQ(members_of("mixed"), "h0000*");
+}
+
+TEST_F(ApiUfm, AHostIsRemovedWithThePortsThatWereAddedByGuid) {
+  const auto guid = api::ufm_text(port_of("h00001"));
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x44","guids":["77",")" + guid + R"("]})");
+  good("DELETE", "/ufmRest/resources/pkeys/0x44/hosts/h00001");
+  EXPECT_EQ(members_of("api_pkey_0x44"), "0x0000000000000077");
+}
+
+TEST_F(ApiUfm, HostsAreNamedOneByOne) {
+  for (const auto* word : {"h000*", "h0000?", "h[1]", "group:storage", "level:0", "rail:1", "partition:blue",
+                           "node:h00001", "ALL", "ALL_CAS", "SELF", "0x10", "0x10-0x1f", "h00001:1"}) {
+    const auto body = R"({"pkey":"0x40","hosts_names":["h00001",")" + std::string(word) + R"("]})";
+    EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys/hosts", body).status, 400U) << word;
+    EXPECT_THAT(call("POST", "/ufmRest/resources/pkeys/hosts", body).body, HasSubstr(word));
+  }
+  EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey":"0x40","hosts_names":[1]})").status,
+            400U);
+  EXPECT_TRUE(policies().api.empty());
+  good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey":"0x40","hosts_names":"h00001, MF0;sw:M7/U1"})");
+  EXPECT_EQ(members_of("api_pkey_0x40"), "h00001 MF0;sw:M7/U1");
+}
+
+TEST_F(ApiUfm, IpOverIbOfAKeyChanges) {
+  const std::string on = R"({"pkey":"0x45","guids":["0a"],"ip_over_ib":true})";
+  const std::string off = R"({"pkey":"0x45","guids":["0a"],"ip_over_ib":false})";
+  good("PUT", "/ufmRest/resources/pkeys", on);
+  EXPECT_EQ(pkeys().at("0x45").at("ip_over_ib"), true);
+  good("PUT", "/ufmRest/resources/pkeys", off);
+  EXPECT_EQ(pkeys().at("0x45").at("ip_over_ib"), false);
+  good("POST", "/ufmRest/resources/pkeys", on);
+  EXPECT_EQ(pkeys().at("0x45").at("ip_over_ib"), false)
+      << "of POST for a new key only: clients always send it";
+  good("PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x45","ip_over_ib":true})");
+  EXPECT_EQ(pkeys().at("0x45").at("ip_over_ib"), true);
+  EXPECT_THAT(guids_of("0x45"), testing::ElementsAre("000000000000000a")) << "no guids: they stay";
+  good("POST", "/ufmRest/resources/pkeys/add", R"({"pkey":"0x45","ip_over_ib":false})");
+  EXPECT_EQ(pkeys().at("0x45").at("ip_over_ib"), false);
+}
+
+TEST_F(ApiUfm, QosOfAKeyThatIsNotThereIsRefused) {
+  for (const auto* method : {"PUT", "POST"})
+    EXPECT_EQ(refused(404, method, "/ufmRest/resources/pkeys/qos_conf", R"({"pkey":"0x999","mtu_limit":4})"),
+              "no_such_pkey");
+  EXPECT_FALSE(pkeys().as_object().contains("0x999"));
+  EXPECT_EQ(refused(409, "PUT", "/ufmRest/resources/pkeys/qos_conf", R"({"pkey":"0x20","mtu_limit":4})"),
+            "of_file");
+}
+
+TEST_F(ApiUfm, AKeyGoesWithItsLastGuidAlsoByPut) {
+  good("PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x46","guids":["0a"]})");
+  good("PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x46","guids":[]})");
+  EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys/0x46").body, "{}");
+  good("PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x46","guids":[]})");
+  EXPECT_TRUE(policies().api.empty());
+}
+
+TEST_F(ApiUfm, TheKeyOfAFileIsNeverSaidToBeChanged) {
+  EXPECT_EQ(refused(409, "DELETE", "/ufmRest/resources/pkeys/0x20"), "of_file");
+  EXPECT_EQ(refused(409, "DELETE", "/ufmRest/resources/pkeys/0x20/guids/0a"), "of_file");
+  EXPECT_EQ(refused(409, "PUT", "/ufmRest/resources/pkeys", R"({"pkey":"0x20","guids":[]})"), "of_file");
+}
+
+TEST_F(ApiUfm, LongListsOfMembersComeInPieces) {
+  constexpr std::uint64_t kMany = 9'001;
+  auto part = std::make_shared<sm::PartitionPart>(*snapshot_->decided.partitions);
+  for (auto& partition : part->partitions) {
+    if (partition.pkey != PKey{0x20}) continue;
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      partition.members.push_back({.port = Guid{0x0200000000000000 + i}, .at = {Guid{0x77}, PortNum{1}}});
+      partition.pending.push_back(
+          {.member = {.term = {.kind = config::PortTermKind::guid, .first = Guid{i + 1}}}});
+    }
+  }
+  auto snapshot = std::make_shared<sm::Snapshot>(*snapshot_);
+  snapshot->decided.partitions = part;
+  auto view = *backend_.views[0];
+  view.snapshot = snapshot;
+  backend_.views[0] = std::make_shared<const api::SubnetView>(view);
+
+  for (const auto* path :
+       {"/v1/subnets/p/partitions/filed", "/v1/subnets/p/partitions?name=filed",
+        "/ufmRest/resources/pkeys?guids_data=true", "/ufmRest/resources/pkeys/0x20?guids_data=true"})
+    EXPECT_TRUE(call("GET", path).rest) << path;
+  const auto one = good("GET", "/v1/subnets/p/partitions/filed");
+  EXPECT_EQ(one.at("members").as_array().size(), kMany + 1);
+  EXPECT_EQ(one.at("pending").as_array().size(), kMany);
+  EXPECT_EQ(one.at("ready"), "1 of 18003");
+  const auto named = good("GET", "/v1/subnets/p/partitions?name=filed");
+  EXPECT_EQ(named.at("partitions").at(0), one);
+  EXPECT_TRUE(named.at("next").is_null());
+  EXPECT_EQ(guids_of("0x20").size(), kMany + 1);
+  EXPECT_TRUE(std::ranges::is_sorted(guids_of("0x20")));
+  EXPECT_EQ(good("GET", "/ufmRest/resources/pkeys/0x20?guids_data=true&qos_conf=true"),
+            good("GET", "/ufmRest/resources/pkeys?guids_data=true&qos_conf=true").at("0x20"));
+}
+
+TEST_F(ApiUfm, OfTwoRulesForAGuidTheLaterOneIsShown) {
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x47","guids":["0a","0b"]})");
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x47","guids":["0a"],"membership":"limited"})");
+  const auto guids = pkeys().at("0x47").at("guids");
+  ASSERT_EQ(guids.as_array().size(), 2U);
+  EXPECT_EQ(guids.at(0).at("membership"), "limited");
+  EXPECT_EQ(guids.at(1).at("membership"), "full");
 }
 
 TEST_F(ApiUfm, WrongCallsAreRefused) {

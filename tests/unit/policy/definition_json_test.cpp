@@ -68,6 +68,8 @@ TEST(DefinitionJson, AllOfItMayBeMissing) {
   EXPECT_TRUE(bare.members.empty());
   EXPECT_FALSE(read(R"({"pkey": "auto"})").pkey);
   EXPECT_EQ(read(R"({"pkey": 32767})").pkey, 0x7fff);
+  EXPECT_EQ(read(R"({"pkey": 68})").pkey, 0x44);
+  EXPECT_EQ(read(R"({"pkey": "0X8044"})").pkey, 0x44);
   EXPECT_TRUE(read(R"({"ipoib": true})").ipoib);
 }
 
@@ -84,6 +86,12 @@ TEST(DefinitionJson, RefusesWithKeyFoundAndAllowed) {
        "\"auto\""},
       {R"({"pkey": 65536})",
        "pkey: found 65536, allowed 0x0001 to 0x7fff, the same with the bit of full members, or \"auto\""},
+      {R"({"pkey": "68"})",
+       "pkey: found \"68\", allowed a text that begins with 0x, a decimal number without quotes, or "
+       "\"auto\""},
+      {R"({"pkey": "0068"})",
+       "pkey: found \"0068\", allowed a text that begins with 0x, a decimal number without quotes, or "
+       "\"auto\""},
       {R"({"members": {}})", "members: found {}, allowed a list"},
       {R"({"members": [{"guid": "h1"}]})",
        "members[0].guid: found \"h1\", allowed a port GUID as \"0x0002c90300001234\""},

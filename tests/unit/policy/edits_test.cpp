@@ -29,7 +29,8 @@ class Edits : public testing::Test {
     return result;
   }
   EditResult put(std::string_view name, std::string_view text, bool fresh = false) {
-    return take(put_partition(context(), *parse_definition(json::parse(text), name), fresh));
+    return take(put_partition(context(), *parse_definition(json::parse(text), name),
+                              fresh ? Put::fresh : Put::replace));
   }
   EditResult add(std::string_view name, std::string_view members) {
     return take(add_members(context(), name, *parse_members(json::parse(members))));
@@ -158,6 +159,46 @@ TEST_F(Edits, OfTwoPartitionsOneHasTheKey) {
             (EditError{Kind::conflict, "pkey_taken", "P_Key 0x0030 is that of partition a"}));
   EXPECT_TRUE(erase("a")->changed);
   EXPECT_TRUE(put("b", R"({"pkey": "0x8030"})")->created);
+}
+
+TEST_F(Edits, ANameIsThatOfOnePartition) {
+  const auto conf = config::read_partitions_conf("Filed=0x20:ALL;\n=0x21:ALL;\n", "partitions.conf");
+  files_.conf = conf->definitions;
+  put("a", R"({"pkey": "0x30"})");
+
+  EXPECT_EQ(put("Default", "{}").error(),
+            (EditError{Kind::conflict, "name_taken",
+                       "Default is the name of partition 0x7fff: choose another one"}));
+  EXPECT_EQ(put("0021", R"({"pkey": "0x15"})").error().code, "name_taken") << "of a partition without a name";
+  EXPECT_TRUE(put("a", R"({"pkey": "0x31"})")->changed) << "its own name";
+  const auto other = take(put_partition(context(), {.name = "a", .pkey = 0x32}, Put::same_key));
+  EXPECT_EQ(other.error(), (EditError{Kind::conflict, "name_taken",
+                                      "a is the name of partition 0x0031: choose another one"}));
+  EXPECT_EQ(policies_->api.at("a")->pkey, 0x31);
+}
+
+TEST_F(Edits, TheNameOfTheDefaultPartitionStaysItsOwn) {
+  EXPECT_EQ(put("Default", "{}").error().code, "name_taken");
+  files_.toml.push_back({.name = "all", .pkey = 0x7fff, .source = {config::PolicyOrigin::toml, 3}});
+  EXPECT_EQ(put("Default", "{}").error().code, "name_taken");
+  EXPECT_EQ(put("all", R"({"pkey": "0x7fff"})").error().code, "of_file");
+}
+
+TEST_F(Edits, AFreeNameIsThatOfNoPartition) {
+  files_.toml.push_back({.name = "n_2", .pkey = 0x20, .source = {config::PolicyOrigin::toml, 3}});
+  EXPECT_EQ(free_partition_name(context(), "n"), "n");
+  put("n", "{}");
+  EXPECT_EQ(free_partition_name(context(), "n"), "n_3");
+}
+
+TEST_F(Edits, MembersThatAreSetMayNameAGroupThatIsGone) {
+  put("a", R"({"members": ["group:storage", "h1", "h2"]})");
+  auto members = policies_->api.at("a")->members;
+  files_.groups.clear();
+  members.pop_back();
+  EXPECT_TRUE(take(set_members(context(), "a", members))->changed);
+  EXPECT_EQ(this->members("a"), "group:storage=limited h1=limited");
+  EXPECT_EQ(set_members(context(), "b", members).error().code, "no_such_partition");
 }
 
 TEST_F(Edits, RefusesWhatIsNotThere) {
