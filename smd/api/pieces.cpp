@@ -9,7 +9,8 @@
 namespace smd::api {
 namespace {
 
-constexpr std::size_t kPieceOfText = std::size_t{256} * 1024;
+/// Smaller than those of listings: each client that does not read keeps two copies of one.
+constexpr std::size_t kPieceOfText = std::size_t{64} * 1024;
 
 class TextInPieces final : public Stream {
  public:

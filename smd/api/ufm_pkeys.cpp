@@ -101,7 +101,7 @@ class UfmText {
         shown_(shown),
         by_key_(by_key) {}
 
-  /// A partition, or some thousand of its GUIDs.
+  /// A partition, or a thousand of its GUIDs.
   bool operator()(std::string& text) {
     if (at_ == partitions_.size()) {
       text += partitions_.empty() ? "{}\n" : by_key_ ? "}\n" : "\n";
@@ -135,7 +135,7 @@ class UfmText {
   }
   /// False: there are more.
   bool add_guids(std::string& text, const config::PolicyPartition& partition) {
-    constexpr std::size_t kAtOnce = 2'000;
+    constexpr std::size_t kAtOnce = 1'000;
     const auto members = ufm_members(*view_, partition, last_);
     for (std::size_t i = 0; i < std::min(members.size(), kAtOnce); ++i) {
       if (last_ != Guid{}) text += ',';

@@ -64,7 +64,7 @@ class ApiUfm : public testing::Test {
   }
   /// The body with its rest. No piece is large.
   static std::string whole(const api::Answer& answer) {
-    constexpr std::size_t kLargestPiece = std::size_t{512} * 1024;
+    constexpr std::size_t kLargestPiece = std::size_t{160} * 1024;
     auto text = answer.body;
     EXPECT_LE(text.size(), kLargestPiece);
     while (answer.rest) {
