@@ -327,9 +327,11 @@ TEST_F(ApiAccess, QueriesHaveTheKeysOfTheDocument) {
     if (route.path.starts_with("/ufmRest")) continue;
     std::string method(route.method);
     std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
-    const auto& call = document_.at("paths").at(route.path).at(method).as_object();
+    const auto& path = document_.at("paths").at(route.path).as_object();
     std::set<std::string> said, taken;
-    if (const auto* parameters = call.if_contains("parameters")) {
+    for (const auto* at : {&path, &path.at(method).as_object()}) {
+      const auto* parameters = at->if_contains("parameters");
+      if (parameters == nullptr) continue;
       for (const auto& one : parameters->as_array()) {
         if (one.at("in") == "query") said.emplace(one.at("name").as_string());
       }
