@@ -6,6 +6,7 @@
 #include "smd/api/json_out.h"
 #include "smd/inventory/losses.h"
 #include "smd/log/format.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -29,7 +30,7 @@ bool is_turned(const sm::Inventory& known, const sm::LinkEnd& end, const sm::Lin
 
 std::string name_of(const sm::Snapshot& now, Guid guid) {
   const auto* node = now.subnet->find(guid);
-  if (node != nullptr) return node->description;
+  if (node != nullptr) return sm::raw_name(*node);
   const auto* known = now.inventory ? now.inventory->find(guid) : nullptr;
   return known != nullptr ? known->name : std::string{};
 }

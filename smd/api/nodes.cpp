@@ -14,6 +14,7 @@
 #include "smd/api/places.h"
 #include "smd/api/port_walk.h"
 #include "smd/inventory/losses.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -39,7 +40,7 @@ JsonObject node_object(const sm::Node& node) {
     active += node.ports[p].known && node.ports[p].info.port_state == PortState::active ? 1 : 0;
   }
   return {{"guid", guid(node.guid())},
-          {"name", text(node.description)},
+          {"name", text(sm::raw_name(node))},
           {"type", text(to_string(node.info.type))},
           {"lid", number(node_lid(node).value())},
           {"ports", number(node.port_count())},
@@ -52,7 +53,7 @@ JsonObject node_object(const sm::Node& node) {
 
 Json end_of(const sm::Node& node, PortNum port) {
   return Json(JsonObject{
-      {"guid", guid(node.guid())}, {"name", text(node.description)}, {"port", number(port.value())}});
+      {"guid", guid(node.guid())}, {"name", text(sm::raw_name(node))}, {"port", number(port.value())}});
 }
 
 using Degraded = std::map<sm::LinkEnd, sm::LinkRate>;

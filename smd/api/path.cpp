@@ -6,6 +6,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/places.h"
 #include "smd/decide/path_layers.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -17,14 +18,14 @@ namespace {
 
 Json path_end_json(const EndPort& end) {
   return Json(JsonObject{{"guid", guid(end.node->guid())},
-                         {"name", text(end.node->description)},
+                         {"name", text(sm::raw_name(*end.node))},
                          {"port", number(end.port.value())},
                          {"lid", number(end.lid.value())}});
 }
 
 Json hop_json(const sm::Node& node, PortNum in, PortNum out) {
   return Json(JsonObject{{"guid", guid(node.guid())},
-                         {"name", text(node.description)},
+                         {"name", text(sm::raw_name(node))},
                          {"in", number(in.value())},
                          {"out", number(out.value())}});
 }

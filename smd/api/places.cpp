@@ -5,7 +5,9 @@
 
 #include <vector>
 
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 namespace {
@@ -33,6 +35,13 @@ bool has(const sm::Node& node, const Named& named_by, PortNum* at) {
   return false;
 }
 
+/// By its name, or as `smd nodes` prints a name with control characters.
+bool is_named(const sm::Node& node, const std::string& words) {
+  if (node.description == words) return true;
+  const auto& raw = sm::raw_name(node);
+  return raw == words || (words.find('\\') != std::string::npos && base::escaped(raw) == words);
+}
+
 /// `at` is set where the words name a port of it.
 std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
                                                      PortNum* at) {
@@ -44,7 +53,7 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
   std::vector<const sm::Node*> named;
   for (const auto& node : subnet.nodes) {
     if (has(*node, named_by, at)) return node.get();
-    if (node->description == words) named.push_back(node.get());
+    if (is_named(*node, words)) named.push_back(node.get());
   }
   if (named.size() == 1) return named.front();
   if (!named.empty())

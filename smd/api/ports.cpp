@@ -17,6 +17,7 @@
 #include "smd/api/port_walk.h"
 #include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -149,7 +150,7 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
   const auto& port = node.ports[num.value()];
   const auto& info = port.info;
   JsonObject object{{"guid", guid(node.guid())},
-                    {"name", text(node.description)},
+                    {"name", text(sm::raw_name(node))},
                     {"port", number(num.value())},
                     {"type", text(to_string(node.info.type))}};
   // A node that did not answer says nothing about its port.

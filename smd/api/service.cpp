@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/service.h"
 
+#include <chrono>
 #include <utility>
+
+#include "smd/tls/certificate.h"
 
 namespace smd::api {
 namespace {
@@ -64,6 +67,14 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
         .kv("action", network_ ? "the one before stays in use" : "the API is not on the network")
         .always();
     co_return;
+  }
+  if (const auto warning = tls::expiry_warning(
+          config.cert, std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+      !warning.empty()) {
+    log_.warn("api.certificate_expires")
+        .kv("reason", warning)
+        .kv("action", "replace it (smd api cert), then reload")
+        .always();
   }
   if (network_) {
     served_ = std::move(config);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <grp.h>
 #include <netdb.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "mad/base/descriptor.h"
 #include "smd/daemon/configuration.h"
@@ -43,23 +45,79 @@ std::vector<std::string> own_names() {
   return names;
 }
 
-/// A new file; `secret`: for its owner and, where there is one, the group smd.
-std::expected<void, std::string> write(const std::string& path, const std::string& text, bool secret,
-                                       bool force) {
-  const auto failed = [&] { return std::unexpected(fmt::format("{}: {}", path, std::strerror(errno))); };
-  if (force) ::unlink(path.c_str());
-  const base::Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, secret ? 0600 : 0644));
-  if (file.get() < 0 && errno == EEXIST)
-    return std::unexpected(fmt::format("{}: it is there already; --force replaces it", path));
-  if (file.get() < 0) return failed();
-  if (secret) {
-    const auto* group = ::getgrnam("smd");
+/// A file that is written beside its place, and goes there when all are written. What did not get there is
+/// removed.
+class PreparedFile {
+ public:
+  PreparedFile(std::string path, bool force)
+      : path_(std::move(path)), beside_(fmt::format("{}.new-{}", path_, ::getpid())), force_(force) {}
+  PreparedFile(const PreparedFile&) = delete;
+  PreparedFile& operator=(const PreparedFile&) = delete;
+  ~PreparedFile() {
+    if (written_) ::unlink(beside_.c_str());
+  }
+
+  /// `secret`: for its owner and, where there is one, the group smd.
+  std::expected<void, std::string> write(const std::string& text, bool secret) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path_, ignored))
+      return std::unexpected(fmt::format("{}: it is a folder", path_));
+    struct stat there{};
+    if (!force_ && ::lstat(path_.c_str(), &there) == 0) return is_there();
+    const base::Descriptor file(
+        ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, secret ? 0600 : 0644));
+    if (file.get() < 0) return failed();
+    written_ = true;
+    const auto* group = secret ? ::getgrnam("smd") : nullptr;
     if (group != nullptr && ::fchown(file.get(), static_cast<uid_t>(-1), group->gr_gid) == 0)
       ::fchmod(file.get(), 0640);
+    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return failed();
+    return {};
   }
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return failed();
-  return {};
+  std::expected<void, std::string> put_in_place() {
+    if (force_ && ::rename(beside_.c_str(), path_.c_str()) != 0) return failed();
+    if (!force_ && ::link(beside_.c_str(), path_.c_str()) != 0) {
+      if (errno == EEXIST) return is_there();
+      return failed();
+    }
+    if (force_) written_ = false;
+    return {};
+  }
+  /// Takes it away again.
+  void withdraw() const { ::unlink(path_.c_str()); }
+
+ private:
+  std::unexpected<std::string> failed() const {
+    return std::unexpected(fmt::format("{}: {}", path_, std::strerror(errno)));
+  }
+  std::unexpected<std::string> is_there() const {
+    return std::unexpected(fmt::format("{}: it is there already; --force replaces it", path_));
+  }
+
+  std::string path_, beside_;
+  bool force_, written_ = false;
+};
+
+/// Both or none.
+std::expected<void, std::string> write_both(const std::string& cert, const std::string& key,
+                                            const tls::SelfSigned& made, bool force) {
+  PreparedFile key_file(key, force), cert_file(cert, force);
+  auto done = key_file.write(made.key, true);
+  if (done) done = cert_file.write(made.certificate, false);
+  if (done) done = key_file.put_in_place();
+  if (!done) return done;
+  done = cert_file.put_in_place();
+  if (!done) key_file.withdraw();
+  return done;
+}
+
+/// They name one file, perhaps by different ways.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto whole = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return a == b || (!error && whole(a) == whole(b));
 }
 
 }  // namespace
@@ -94,15 +152,17 @@ int api_cert(const ApiCertOptions& options, std::ostream& out, std::ostream& err
   };
   const auto cert = choose(options.cert, &config::ApiConfig::cert, kCert);
   const auto key = choose(options.key, &config::ApiConfig::key, kKey);
+  if (is_same_file(cert, key)) {
+    err << fmt::format("smd api cert: {}: the certificate and its key need a file each\n", cert);
+    return 2;
+  }
   const auto names = options.names.empty() ? own_names() : options.names;
   const auto made = tls::self_signed(names, options.days);
   if (!made) {
     err << "smd api cert: " << made.error() << '\n';
     return 2;
   }
-  auto written = write(key, made->key, true, options.force);
-  if (written) written = write(cert, made->certificate, false, options.force);
-  if (!written) {
+  if (const auto written = write_both(cert, key, *made, options.force); !written) {
     err << "smd api cert: " << written.error() << '\n';
     return 1;
   }

@@ -7,40 +7,60 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <chrono>
 #include <expected>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <ostream>
 #include <vector>
 
 #include "config/scalars.h"
-#include "mad/base/file.h"
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
-#include "smd/api/json_in.h"
 #include "smd/api/router.h"
-#include "smd/api/tar.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/conversation.h"
+#include "smd/cli/dump_command.h"
+#include "smd/cli/lost_node.h"
 #include "smd/cli/why_command.h"
 #include "smd/dump/dumps.h"
-#include "smd/dump/new_file.h"
 #include "smd/log/modules.h"
 
 namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<const char*, 16> kCommands{
+constexpr std::array<std::string_view, 16> kCommands{
     "status", "ports", "partitions", "sms",    "handover", "priority", "resweep", "accept",
     "log",    "dump",  "token",      "events", "wait",     "why",      "sweep",   "port"};
+
+/// A plugin of Nagios has to answer before Nagios gives it up (10 s).
+constexpr std::chrono::seconds kCheckTimeout{8};
+
+Conversation conversation(const AskOptions& options) {
+  // A wait is over when its time is.
+  if (!options.wait.what.empty())
+    return {options.socket, options.subnet,
+            std::chrono::seconds(std::clamp<std::chrono::seconds::rep>(
+                options.wait.timeout, kCheckTimeout.count(), api::kUsualTimeout.count()))};
+  const auto usual = options.check || options.nagios ? kCheckTimeout : api::kUsualTimeout;
+  return {options.socket, options.subnet,
+          options.timeout != 0 ? std::chrono::seconds(options.timeout) : usual};
+}
+
+/// What is wrong with how the command is used; empty: nothing.
+std::string misuse_of(const CLI::App& app, const AskOptions& options) {
+  if (app.got_subcommand("token")) return misuse_of(options.tokens);
+  if (app.got_subcommand("partitions")) return misuse_of(options.partitions);
+  if (!app.got_subcommand("sweep")) return {};
+  if (options.sweeps == "off" && options.off_for.empty()) return "off needs --for TIME, as 30m, 1h";
+  return options.sweeps == "on" && !options.off_for.empty() ? "--for is an option of off" : "";
+}
 
 /// The commands; what goes wrong ends as a line and an exit status.
 class Asker {
  public:
   Asker(const AskOptions& options, std::ostream& out, std::ostream& err)
-      : options_(options), out_(out), err_(err), daemon_(options.socket, options.subnet) {}
+      : options_(options), out_(out), err_(err), daemon_(conversation(options)) {}
 
   Done status();
   Done ports();
@@ -52,9 +72,9 @@ class Asker {
   Done sweep();
   Done accept();
   Done log();
-  Done dump();
+  Done dump() { return dump_command(daemon_, options_.folder, options_.files, out_); }
   Done token() { return token_command(daemon_, options_.tokens, options_.json, out_, err_); }
-  Done events() { return event_command(daemon_, options_.events, options_.json, out_); }
+  Done events() { return event_command(daemon_, options_.events, options_.json, out_, err_); }
   Done wait() { return wait_command(daemon_, options_.wait, &good_, out_); }
   Done port() { return port_command(daemon_, options_.port, options_.json, out_); }
   Done why() { return why_command(daemon_, options_.why, options_.json, out_); }
@@ -70,7 +90,6 @@ class Asker {
   Done each(const std::function<Done(const std::string& name, bool several)>& act) const {
     return daemon_.each(act);
   }
-  Done dump_one(const std::string& subnet, const sm::Folder& folder);
 
   const AskOptions& options_;
   std::ostream& out_;
@@ -119,14 +138,15 @@ Done Asker::ports() {
   add_text("type", options_.fabric.type);
   add_text("state", options_.fabric.state);
   return each([&](const std::string& name, bool several) -> Done {
-    const auto value = call("GET", path_of(name, what));
+    const auto value = get_of_node(daemon_, name, what, options_.ports_of, options_.json, out_);
     if (!value) return std::unexpected(value.error());
+    if (!*value) return {};
     if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << json::serialize(**value) << '\n';
     } else if (options_.lost) {
-      print_lost(out_, *value, several);
+      print_lost(out_, **value, several);
     } else {
-      print_ports(out_, *value, several);
+      print_ports(out_, **value, several);
     }
     return {};
   });
@@ -221,7 +241,7 @@ Done Asker::sweep() {
   std::int64_t seconds = 0;
   if (options_.sweeps == "off") {
     const auto time = config::parse_duration(options_.off_for);
-    if (!time) return std::unexpected("off needs --for TIME, as 30m, 1h");
+    if (!time) return std::unexpected(fmt::format("{}: not a time", options_.off_for));
     seconds = std::chrono::duration_cast<std::chrono::seconds>(*time).count();
   }
   const auto body = json::serialize(json::object{{"off_for", seconds}});
@@ -249,56 +269,6 @@ Done Asker::log() {
   } else {
     print_log(out_, *value);
   }
-  return {};
-}
-
-Done Asker::dump() {
-  auto folder = sm::Folder::open(options_.folder, sm::Folder::Links::refuse);
-  if (!folder) return std::unexpected(folder.error());
-  return each([&](const std::string& name, bool several) -> Done {
-    if (!several) return dump_one(name, *folder);
-    const auto inner = folder->inner(base::file_name_of(name));
-    return inner ? dump_one(name, *inner) : std::unexpected(inner.error());
-  });
-}
-
-/// What the daemon sends, file after file.
-class Files {
- public:
-  explicit Files(const sm::Folder& folder) : folder_(folder) {}
-
-  Done begin(const std::string& name) {
-    const bool ours = std::ranges::any_of(sm::dump_formats(), [&](const auto& f) { return f.name == name; });
-    if (!ours) return std::unexpected(fmt::format("the answer holds a file {}, which is no dump", name));
-    file_.emplace(folder_, name);
-    return done(file_->ok());
-  }
-  Done bytes(std::string_view piece) { return done(file_->write(piece)); }
-  Done end() {
-    const bool finished = file_->finish();
-    if (finished) written.push_back(file_->path());
-    return done(finished);
-  }
-  std::vector<std::filesystem::path> written;
-
- private:
-  Done done(bool good) const { return good ? Done{} : std::unexpected(file_->error()); }
-  const sm::Folder& folder_;
-  std::optional<sm::NewFile> file_;
-};
-
-Done Asker::dump_one(const std::string& subnet, const sm::Folder& folder) {
-  Files files(folder);
-  api::TarReader reader({.begin = [&](const std::string& name) { return files.begin(name); },
-                         .bytes = [&](std::string_view piece) { return files.bytes(piece); },
-                         .end = [&] { return files.end(); }});
-  const auto query = options_.files.empty() ? "" : "?files=" + api::percent_encoded(options_.files);
-  const auto reply = api::ask(daemon_.socket(), "GET", path_of(subnet, "dump") + query, {},
-                              [&](std::string_view piece) { return reader.take(piece); });
-  if (!reply) return std::unexpected(reply.error().text);
-  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
-  if (auto whole = reader.finish(); !whole) return whole;
-  for (const auto& path : files.written) out_ << path.string() << '\n';
   return {};
 }
 
@@ -435,6 +405,11 @@ void add_fabric_commands(CLI::App& app, AskOptions& options) {
   why->add_flag("--json", options.json, kJsonHelp);
 }
 
+bool is_ask_name(std::string_view name) {
+  return std::ranges::find(kCommands, name) != kCommands.end() ||
+         std::ranges::find(kFabricCommands, name) != kFabricCommands.end();
+}
+
 }  // namespace
 
 void add_ask_commands(CLI::App& app, AskOptions& options) {
@@ -442,11 +417,22 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
   add_fabric_commands(app, options);
   add_sm_commands(app, options);
   add_work_commands(app, options);
+  for (auto* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    // `wait` and `partitions wait` have another one.
+    if (command->get_option_no_throw("--socket") == nullptr || !is_ask_name(command->get_name()) ||
+        command->get_option_no_throw("--timeout") != nullptr)
+      continue;
+    command
+        ->add_option("--timeout", options.timeout,
+                     "of a daemon that does not answer (default: 60; of status --check and --nagios: 8)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1U, 86'400U));
+  }
 }
 
 bool is_ask(const CLI::App& app) {
-  const auto got = [&](std::string_view name) { return app.got_subcommand(std::string(name)); };
-  return std::ranges::any_of(kCommands, got) || std::ranges::any_of(kFabricCommands, got);
+  const auto chosen = app.get_subcommands();
+  return !chosen.empty() && is_ask_name(chosen.front()->get_name());
 }
 
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err) {
@@ -455,6 +441,10 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
       err << "smd dump: " << list.error() << '\n';
       return 2;
     }
+  }
+  if (const auto misuse = misuse_of(app, options); !misuse.empty()) {
+    err << fmt::format("smd {}: {}\n", app.get_subcommands().front()->get_name(), misuse);
+    return 2;
   }
   Asker asker(options, out, err);
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
@@ -469,11 +459,11 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
     return 1;
   };
   for (std::size_t i = 0; i < kCommands.size(); ++i) {
-    if (app.got_subcommand(kCommands[i])) return end(kCommands[i], (asker.*kDo[i])());
+    if (app.got_subcommand(std::string(kCommands[i]))) return end(kCommands[i], (asker.*kDo[i])());
   }
   for (const auto name : kFabricCommands) {
     if (!app.got_subcommand(std::string(name))) continue;
-    const Conversation daemon(options.socket, options.subnet);
+    const auto daemon = conversation(options);
     return end(name, fabric_command(name, daemon, options.fabric, options.json, out));
   }
   return 2;

@@ -22,6 +22,7 @@ namespace smd::cli {
 /// Empty texts are options that were not given.
 struct AskOptions {
   std::string socket, subnet;
+  unsigned timeout = 0;  ///< seconds; 0: the usual time
   bool json = false;
   bool check = false;       ///< status
   bool nagios = false;      ///< status

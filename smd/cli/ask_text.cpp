@@ -9,6 +9,8 @@
 #include <ostream>
 #include <set>
 
+#include "mad/base/escaped.h"
+
 namespace smd::cli {
 
 namespace json = boost::json;
@@ -17,16 +19,6 @@ namespace {
 
 /// More of one kind than fit on a screen are for `smd ports`.
 constexpr std::size_t kShownItems = 20;
-
-/// Names come from the fabric: a terminal must not take them as commands.
-std::string plain(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7f ? '?' : c;
-  }
-  return out;
-}
 
 std::string port_words(const json::value& port) {
   return fmt::format("{} \"{}\" port {}", text_of(port, "guid"), text_of(port, "name"),
@@ -215,7 +207,7 @@ const json::array& list_of(const json::value& from, std::string_view key) {
 std::string text_of(const json::value& from, std::string_view key) {
   const auto& value = member_of(from, key);
   if (value.is_null()) return {};
-  if (const auto* text = value.if_string()) return plain(std::string_view(text->data(), text->size()));
+  if (const auto* text = value.if_string()) return base::escaped({text->data(), text->size()});
   if (const auto* number = value.if_double()) return fmt::format("{}", *number);
   return json::serialize(value);
 }

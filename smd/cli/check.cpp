@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <ostream>
 #include <set>
 #include <string>
@@ -70,13 +71,19 @@ CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
   command->add_option("--socket", options.socket, "--running: the daemon's socket")
       ->type_name("FILE")
       ->needs(running);
+  command
+      ->add_option("--timeout", options.timeout, "--running: of a daemon that does not answer (default: 60)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 86'400U))
+      ->needs(running);
   command->add_flag("--json", options.json, "--running: for scripts")->needs(running);
   command->add_option("--unit", options.unit, "of --host (default: smd.service)")->type_name("NAME");
   return command;
 }
 
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.running) return check_running(options.socket, options.json, out, err);
+  if (options.running)
+    return check_running(options.socket, std::chrono::seconds(options.timeout), options.json, out, err);
   const auto file = daemon::configuration_file(options.config);
   const auto config = daemon::load_configuration(file, options.set);
   if (!config) {

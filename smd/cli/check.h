@@ -18,6 +18,7 @@ struct CheckOptions {
   bool host = false;                   ///< looks at the machine, too
   bool running = false, json = false;  ///< asks the daemon instead, at `socket`
   std::string socket;
+  unsigned timeout = 60;  ///< seconds of a daemon that does not answer
   QosCheck qos;
   std::string unit = "smd.service";
 };

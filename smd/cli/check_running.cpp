@@ -80,9 +80,11 @@ bool disturbs(const json::value& subnet) {
 
 }  // namespace
 
-int check_running(const std::string& socket, bool json, std::ostream& out, std::ostream& err) {
-  const Conversation conversation(socket, {});
-  const auto reply = api::ask(conversation.socket(), "POST", "/v1/reload", R"({"dry_run":true})");
+int check_running(const std::string& socket, std::chrono::seconds timeout, bool json, std::ostream& out,
+                  std::ostream& err) {
+  const Conversation conversation(socket, {}, timeout);
+  const auto reply =
+      api::ask(conversation.socket(), "POST", "/v1/reload", R"({"dry_run":true})", {}, timeout);
   if (!reply) {
     err << "smd check --running: " << reply.error().text << '\n';
     return 1;

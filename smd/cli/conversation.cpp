@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "mad/base/escaped.h"
 #include "smd/api/json_in.h"
 #include "smd/api/listen.h"
 #include "smd/api/router.h"
@@ -16,18 +17,42 @@ namespace smd::cli {
 
 namespace json = boost::json;
 
-Conversation::Conversation(const std::string& socket, std::string subnet)
+namespace {
+
+std::expected<json::value, std::string> body_of(const std::filesystem::path& socket,
+                                                const api::Reply& reply) {
+  auto value = api::parse_json(reply.body);
+  if (!value) return std::unexpected(fmt::format("{}: {}", socket.string(), value.error()));
+  return *std::move(value);
+}
+
+}  // namespace
+
+Conversation::Conversation(const std::string& socket, std::string subnet, std::chrono::seconds timeout)
     : socket_(socket.empty() ? api::default_socket_to_ask() : std::filesystem::path(socket)),
-      subnet_(std::move(subnet)) {}
+      subnet_(std::move(subnet)),
+      timeout_(timeout) {}
 
 std::expected<json::value, std::string> Conversation::call(std::string_view method, const std::string& target,
                                                            const std::string& body) const {
-  const auto reply = api::ask(socket_, method, target, body);
+  const auto reply = api::ask(socket_, method, target, body, {}, timeout_);
   if (!reply) return std::unexpected(reply.error().text);
   if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
-  auto value = api::parse_json(reply->body);
-  if (!value) return std::unexpected(fmt::format("{}: {}", socket_.string(), value.error()));
-  return *std::move(value);
+  return body_of(socket_, *reply);
+}
+
+std::expected<std::optional<json::value>, std::string> Conversation::find(const std::string& target,
+                                                                          std::string* why) const {
+  const auto reply = api::ask(socket_, "GET", target, {}, {}, timeout_);
+  if (!reply) return std::unexpected(reply.error().text);
+  if (reply->status == 404) {
+    *why = message_of(*reply);
+    return std::optional<json::value>{};
+  }
+  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  auto value = body_of(socket_, *reply);
+  if (!value) return std::unexpected(std::move(value.error()));
+  return std::optional(*std::move(value));
 }
 
 /// The one that was named, else all that have a name yet.
@@ -75,7 +100,7 @@ std::string message_of(const api::Reply& reply) {
     const auto* error = body->get_object().if_contains("error");
     const auto* text =
         error != nullptr && error->is_object() ? error->get_object().if_contains("message") : nullptr;
-    if (text != nullptr && text->is_string()) return std::string(text->get_string());
+    if (text != nullptr && text->is_string()) return base::escaped(std::string_view(text->get_string()));
   }
   return fmt::format("status {}", reply.status);
 }

@@ -3,9 +3,11 @@
 // One conversation with a running daemon over its Unix socket.
 
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +21,19 @@ using Done = std::expected<void, std::string>;
 
 class Conversation {
  public:
-  /// An empty `socket` is the usual one, an empty `subnet` all of them. Nothing is asked yet.
-  Conversation(const std::string& socket, std::string subnet);
+  /// An empty `socket` is the usual one, an empty `subnet` all of them. Nothing is asked yet. `timeout`: of
+  /// a daemon that sends nothing.
+  Conversation(const std::string& socket, std::string subnet,
+               std::chrono::seconds timeout = api::kUsualTimeout);
 
   const std::filesystem::path& socket() const { return socket_; }
+  std::chrono::seconds timeout() const { return timeout_; }
   /// The body of a good answer; else what the daemon says of it.
   std::expected<boost::json::value, std::string> call(std::string_view method, const std::string& target,
                                                       const std::string& body = {}) const;
+  /// As call() with GET; nothing where the daemon says that it is not there (404), and `why` it says so.
+  std::expected<std::optional<boost::json::value>, std::string> find(const std::string& target,
+                                                                     std::string* why) const;
   /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
   /// none of the others from it.
   Done each(const std::function<Done(const std::string& name, bool several)>& act) const;
@@ -40,6 +48,7 @@ class Conversation {
  private:
   std::filesystem::path socket_;
   std::string subnet_;
+  std::chrono::seconds timeout_;
 };
 
 /// "/v1/subnets/SUBNET/WHAT"

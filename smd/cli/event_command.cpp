@@ -5,11 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
+#include <chrono>
 #include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "mad/asio.h"
+#include "mad/real_clock.h"
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
@@ -43,6 +47,9 @@ class Frames {
       const auto frame = std::string_view(text_).substr(0, end);
       const auto at = frame.find("\ndata: ");
       const bool gap = frame.find("\nevent: gap\n") != std::string_view::npos;
+      if (frame.starts_with("id: ")) last_id_ = frame.substr(4, frame.find('\n') - 4);
+      if (const auto id = frame.find("\nid: "); id != std::string_view::npos)
+        last_id_ = frame.substr(id + 5, frame.find('\n', id + 1) - (id + 5));
       Done done;
       if (at != std::string_view::npos && !gap) {
         const auto value = api::parse_json(frame.substr(at + 7));
@@ -53,27 +60,56 @@ class Frames {
     }
     return {};
   }
+  /// Of a connection that has ended: what had begun does not come any more.
+  void begin_again() { text_.clear(); }
+  /// Where a new connection goes on; empty: from the beginning.
+  const std::string& last_id() const { return last_id_; }
 
  private:
-  std::string text_;
+  std::string text_, last_id_;
 };
+
+void pause_before_connecting() {
+  constexpr mad::Duration kPause = std::chrono::milliseconds(500);
+  asio::io_context io{1};
+  mad::RealClock clock(io);
+  clock.call_at(clock.now() + kPause, [] {});
+  io.run();
+}
 
 /// Of the subnet that was named, else of all of them and of the process.
 std::string events_target(const Conversation& daemon, const std::string& query) {
   return daemon.names_subnet() ? path_of(daemon.named(), query) : "/v1/" + query;
 }
 
+/// Ends with the output; or where the first connection fails.
 Done follow_events(const Conversation& daemon, const std::string& target, const Frames::Take& print,
-                   std::ostream& out) {
+                   std::ostream& out, std::ostream& err) {
   Frames frames;
-  const auto reply = api::follow(daemon.socket(), target, [&](std::string_view piece) {
-    auto done = frames.add(piece, print);
-    out << std::flush;
-    return done;
-  });
-  if (!reply) return std::unexpected(reply.error().text);
-  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
-  return std::unexpected(std::string("the daemon has ended"));
+  bool connected = false, told = false;
+  for (;;) {
+    Done shown;
+    const auto reply = api::follow(
+        daemon.socket(), target, frames.last_id(),
+        [&](std::string_view piece) {
+          connected = true;
+          told = false;
+          shown = frames.add(piece, print);
+          out << std::flush;
+          if (shown && !out) shown = std::unexpected(std::string("the output takes no more"));
+          return shown;
+        },
+        daemon.timeout());
+    if (!shown) return shown;
+    const bool good = reply && reply->status / 100 == 2;
+    const auto why = !reply ? reply.error().text : good ? "the daemon has ended" : message_of(*reply);
+    if (!connected && !good) return std::unexpected(why);
+    connected = true;
+    if (!std::exchange(told, true))
+      err << fmt::format("smd events: {}: waiting for the daemon\n", why) << std::flush;
+    frames.begin_again();
+    pause_before_connecting();
+  }
 }
 
 }  // namespace
@@ -86,7 +122,8 @@ void add_event_options(CLI::App& command, EventOptions& options) {
   command.add_flag("--follow", options.follow, "goes on with those that come");
 }
 
-Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out) {
+Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out,
+                   std::ostream& err) {
   auto query = fmt::format("events?limit={}", options.limit);
   if (!options.match.empty()) query += "&match=" + api::percent_encoded(options.match);
   const auto target = events_target(daemon, query);
@@ -97,7 +134,7 @@ Done event_command(const Conversation& daemon, const EventOptions& options, bool
     if (!as_json) print_event(out, event, several ? text_of(event, "subnet") : "");
     return out ? Done{} : std::unexpected(std::string("the output takes no more"));
   };
-  if (options.follow) return follow_events(daemon, target, print, out);
+  if (options.follow) return follow_events(daemon, target, print, out, err);
   const auto page = daemon.call("GET", target);
   if (!page) return std::unexpected(page.error());
   for (const auto& event : list_of(*page, "events")) {

@@ -22,7 +22,9 @@ struct EventOptions {
 /// The options of the subcommand, which fill in `options`.
 void add_event_options(CLI::App& command, EventOptions& options);
 
-/// `as_json`: an event a line, as JSON. With `follow` it goes on until there is no daemon.
-Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out);
+/// `as_json`: an event a line, as JSON. With `follow` it goes on until `out` takes no more: a daemon that
+/// ends is waited for (a line to `err`), and the events go on after the last one that was shown.
+Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out,
+                   std::ostream& err);
 
 }  // namespace smd::cli

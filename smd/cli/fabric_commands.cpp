@@ -11,6 +11,7 @@
 
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/lost_node.h"
 #include "smd/report/qos_explanation.h"
 
 namespace smd::cli {
@@ -193,15 +194,16 @@ Done fabric_command(std::string_view name, const Conversation& daemon, const Fab
   const auto& command = command_of(name);
   bool found = false;
   const auto done = daemon.each([&](const std::string& subnet, bool several) -> Done {
-    const auto value = daemon.call("GET", path_of(subnet, target_of(name, options)));
+    const auto value = get_of_node(daemon, subnet, target_of(name, options), options.node, as_json, out);
     if (!value) return std::unexpected(value.error());
     found = true;
+    if (!*value) return {};
     if (as_json) {
-      out << json::serialize(*value) << '\n';
+      out << json::serialize(**value) << '\n';
       return {};
     }
     if (several) out << fmt::format("subnet {}\n", subnet);
-    command.print(out, *value);
+    command.print(out, **value);
     return {};
   });
   return found && command.of_one_subnet ? Done{} : done;

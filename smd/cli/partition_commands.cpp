@@ -89,11 +89,6 @@ Done PartitionCommand::create() const {
   json::object body;
   if (!options_.pkey.empty()) body["pkey"] = options_.pkey;
   if (!options_.sl.empty()) body["sl"] = options_.sl;
-  const bool by_option = !options_.full.empty() || !options_.limited.empty() || !options_.both.empty();
-  if (by_option && !options_.members.empty() && options_.membership.empty())
-    return std::unexpected(fmt::format(
-        "{}: beside --full, --limited or --both: as PORT,PORT after the option, or with --membership",
-        options_.members.front()));
   json::array members;
   const std::array<std::pair<const std::vector<std::string>*, const char*>, 4> lists{
       {{&options_.members, options_.membership.empty() ? "limited" : options_.membership.c_str()},
@@ -268,16 +263,28 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
       ->check(CLI::NonNegativeNumber);
 }
 
+std::string misuse_of(const PartitionOptions& options) {
+  const auto chosen = options.what.empty() ? "list" : options.what;
+  for (const auto& what : kWhats) {
+    if (what.name != chosen) continue;
+    if (what.needs_partition && options.partition.empty())
+      return fmt::format("{} needs a name{}", what.name,
+                         what.act == &PartitionCommand::show ? " or a P_Key" : "");
+    if (what.needs_members && options.members.empty()) return fmt::format("{} needs members", what.name);
+  }
+  const bool by_option = !options.full.empty() || !options.limited.empty() || !options.both.empty();
+  if (chosen == "create" && by_option && !options.members.empty() && options.membership.empty())
+    return fmt::format(
+        "{}: beside --full, --limited or --both: as PORT,PORT after the option, or with --membership",
+        options.members.front());
+  return {};
+}
+
 Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
                        std::ostream& out) {
   const PartitionCommand command(daemon, options, as_json, out);
   for (const auto& what : kWhats) {
     if (what.name != (options.what.empty() ? "list" : options.what)) continue;
-    if (what.needs_partition && options.partition.empty())
-      return std::unexpected(fmt::format("{} needs a name{}", what.name,
-                                         what.act == &PartitionCommand::show ? " or a P_Key" : ""));
-    if (what.needs_members && options.members.empty())
-      return std::unexpected(fmt::format("{} needs members", what.name));
     return (command.*what.act)();
   }
   return {};

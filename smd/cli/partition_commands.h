@@ -32,7 +32,10 @@ struct PartitionOptions {
 /// The options of the subcommand, which fill in `options`.
 void add_partition_options(CLI::App& command, PartitionOptions& options);
 
-/// `as_json`: the daemon's answers as they are. `wait` sleeps.
+/// What is wrong with how the command is used; empty: nothing.
+std::string misuse_of(const PartitionOptions& options);
+
+/// `as_json`: the daemon's answers as they are. `wait` sleeps. misuse_of() is empty.
 Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
                        std::ostream& out);
 

@@ -101,7 +101,6 @@ Done TokenCommand::give_secret(std::string_view method, const std::string& what,
 }
 
 Done TokenCommand::add() const {
-  if (options_.role.empty()) return std::unexpected("add needs --role");
   json::object body{{"role", options_.role}};
   if (!options_.partitions.empty()) {
     json::array partitions;
@@ -177,13 +176,20 @@ void add_token_options(CLI::App& command, TokenOptions& options) {
       });
 }
 
+std::string misuse_of(const TokenOptions& options) {
+  const auto chosen = options.what.empty() ? "list" : options.what;
+  for (const auto& what : kTokenWhats) {
+    if (what.name == chosen && what.needs_name && options.name.empty())
+      return fmt::format("{} needs a name", what.name);
+  }
+  return chosen == "add" && options.role.empty() ? "add needs --role" : "";
+}
+
 Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
                    std::ostream& err) {
   const TokenCommand command(daemon, options, as_json, out, err);
   for (const auto& what : kTokenWhats) {
     if (what.name != (options.what.empty() ? "list" : options.what)) continue;
-    if (what.needs_name && options.name.empty())
-      return std::unexpected(fmt::format("{} needs a name", what.name));
     return (command.*what.act)();
   }
   return {};

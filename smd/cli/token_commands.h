@@ -28,7 +28,11 @@ struct TokenOptions {
 /// The options of the subcommand, which fill in `options`.
 void add_token_options(CLI::App& command, TokenOptions& options);
 
+/// What is wrong with how the command is used; empty: nothing.
+std::string misuse_of(const TokenOptions& options);
+
 /// Secrets are made here and shown once: the daemon gets their hash. `as_json`: as JSON, with the secret.
+/// misuse_of() is empty.
 Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
                    std::ostream& err);
 

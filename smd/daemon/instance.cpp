@@ -144,6 +144,7 @@ void Instance::reload(config::SubnetConfig config) {
     differs_ = {};
     compared_ = {};
     adopt_replica_policy();
+    say_expiry(files_.ha);
     if (now_.ground) {
       set_ground(now_.ground->policies);
       group_.spawn(remember_accepted());

@@ -104,6 +104,8 @@ class Instance {
   store::Store* kept() const { return replicator_ ? replicator_.get() : store_.get(); }
   // replication.cpp
   void open_replica();
+  /// Warns of a certificate that ends soon, or has.
+  void say_expiry(const config::HaConfig& ha);
   std::expected<std::unique_ptr<replica::Network>, std::string> open_network();
   void replaced();
   void refused(Guid port);

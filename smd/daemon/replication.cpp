@@ -14,6 +14,7 @@
 #include "smd/policy/accepted.h"
 #include "smd/replica/tls_network.h"
 #include "smd/sa/settings.h"
+#include "smd/tls/certificate.h"
 
 namespace smd::daemon {
 namespace {
@@ -58,6 +59,18 @@ std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_net
                                                                 }});
 }
 
+void Instance::say_expiry(const config::HaConfig& ha) {
+  const auto warning =
+      ha.cert.empty() || !ha.psk.empty() || !ha.copies()
+          ? std::string()
+          : tls::expiry_warning(ha.cert, std::chrono::sys_seconds(std::chrono::seconds(seconds_now())));
+  if (warning.empty()) return;
+  log_.warn("ha.certificate_expires")
+      .kv("reason", warning)
+      .kv("action", "replace it, then restart: without it the state is not copied")
+      .always();
+}
+
 /// A copy that cannot be made keeps nothing from its work: the pair is a plain one of IBA then.
 void Instance::open_replica() {
   const auto& ha = spec_.config.ha;
@@ -70,6 +83,7 @@ void Instance::open_replica() {
         .always();
     return;
   }
+  say_expiry(ha);
   const auto peers = ha.etcd.empty() ? ha.peers : std::vector<std::string>{etcd::kPeer};
   if (!store_) store_ = std::make_unique<store::MemoryStore>();
   network_ = std::move(*network);

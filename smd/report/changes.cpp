@@ -50,6 +50,16 @@ Lid lid_of(const Subnet* subnet, Guid guid) {
   return {};
 }
 
+/// The GUID of its first port that has had a link; 0 where that is not known.
+Guid port_guid_of(const Subnet* subnet, Guid guid) {
+  const auto* node = subnet != nullptr ? subnet->find(guid) : nullptr;
+  if (node == nullptr || node->is_switch()) return {};
+  for (std::size_t p = 1; p < node->ports.size(); ++p) {
+    if (node->ports[p].linked()) return node->ports[p].guid;
+  }
+  return {};
+}
+
 /// Lines about links of one event.
 class LinkLines {
  public:
@@ -155,6 +165,8 @@ void log_node(const log::Log& log, const NodeEvent& kind, const NodeChange& chan
   event.node(change.node, change.name).kv("type", change.type);
   const auto lid = lid_of(is_gone ? context.before : &context.now, change.node);
   if (lid.unicast()) event.kv("lid", lid);
+  if (const auto port = is_gone ? port_guid_of(context.before, change.node) : Guid{}; port != Guid{})
+    event.kv("port_guid", port);
   if (change.behind && change.type != NodeType::switch_) {
     event.kv("behind_guid", change.behind->node)
         .kv("behind_name", name_of(context.known, change.behind->node))

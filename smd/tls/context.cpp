@@ -8,19 +8,31 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "smd/tls/certificate.h"
 
 namespace smd::tls {
 namespace {
 
-/// What OpenSSL says last, without its numbers.
+/// What OpenSSL says last, without its numbers. "PEM lib" and the like name a part of it only: there the
+/// first error is the cause.
 std::string last_error() {
-  const auto code = ERR_peek_last_error();
-  const auto* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
+  const auto text_of = [](unsigned long code) {
+    const auto* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
+    return std::string(reason != nullptr ? reason : "not usable");
+  };
+  auto text = text_of(ERR_peek_last_error());
+  if (text.ends_with(" lib")) text = text_of(ERR_peek_error());
   ERR_clear_error();
-  return reason != nullptr ? reason : "not usable";
+  return text;
 }
 
 std::unexpected<std::string> wrong(const std::filesystem::path& file) {
+  if (auto why = unreadable(file); !why.empty()) {
+    ERR_clear_error();
+    return std::unexpected(std::move(why));
+  }
   return std::unexpected(fmt::format("{}: {}", file.string(), last_error()));
 }
 
@@ -41,6 +53,12 @@ std::expected<ssl::context, std::string> of_files(const Files& files, Minimum mi
   auto* handle = context.native_handle();
   if (SSL_CTX_use_certificate_chain_file(handle, files.cert.c_str()) != 1) return wrong(files.cert);
   if (SSL_CTX_use_PrivateKey_file(handle, files.key.c_str(), SSL_FILETYPE_PEM) != 1) return wrong(files.key);
+  // A key of another kind than the certificate's is taken before.
+  if (SSL_CTX_check_private_key(handle) != 1) {
+    ERR_clear_error();
+    return std::unexpected(
+        fmt::format("{}: not the key of the certificate {}", files.key.string(), files.cert.string()));
+  }
   if (files.ca.empty()) return context;
   if (SSL_CTX_load_verify_locations(handle, files.ca.c_str(), nullptr) != 1) return wrong(files.ca);
   SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
@@ -100,7 +118,8 @@ std::expected<ssl::context, std::string> trusting_context(const std::filesystem:
   auto context = fresh(Minimum::tls_1_2);
   ERR_clear_error();
   auto* handle = context.native_handle();
-  if (ca.empty() && SSL_CTX_set_default_verify_paths(handle) != 1) return wrong("the system's certificates");
+  if (ca.empty() && SSL_CTX_set_default_verify_paths(handle) != 1)
+    return std::unexpected(fmt::format("the system's certificates: {}", last_error()));
   if (!ca.empty() && SSL_CTX_load_verify_locations(handle, ca.c_str(), nullptr) != 1) return wrong(ca);
   SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nullptr);
   return context;

@@ -31,10 +31,14 @@ std::string alternative_of(const std::string& name) {
   in6_addr six{};
   if (inet_pton(AF_INET, name.c_str(), &four) == 1 || inet_pton(AF_INET6, name.c_str(), &six) == 1)
     return "IP:" + name;
-  const bool right = !name.empty() && name.size() <= 253 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '*';
-  });
+  // "300.1.1.1" is a wrong address.
+  const bool is_number =
+      name.find('.') != std::string::npos && name.find_first_not_of("0123456789.") == std::string::npos;
+  const bool right =
+      !name.empty() && !is_number && name.size() <= 253 && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+               c == '-' || c == '*';
+      });
   return right ? "DNS:" + name : "";
 }
 

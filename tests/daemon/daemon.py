@@ -39,7 +39,7 @@ def ask(args):
         smd.tell("resweep")
         expect("up" in smd.tell("wait", "up", "--timeout", "20"), "wait up")
         expect(smd.tell("status", "--nagios").startswith("SMD OK - subnet ft2:8: up"), "status --nagios")
-        expect("needs --for" in smd.tell("sweep", "off", status=1), "sweep off without a time")
+        expect("needs --for" in smd.tell("sweep", "off", status=2), "sweep off without a time")
         expect("ft2:8: sweeps off until 20" in smd.tell("sweep", "off", "--for", "2s"), "sweep off")
         smd.logged("sweep.off")
         expect("OFF until" in smd.tell("status"), "status shows that sweeps are off")
@@ -244,10 +244,11 @@ def partitions(args):
             for line, words in ((("add", "filed", "h00002"), f"is defined in smd.toml:1"),
                                 (("create", "red", "--pkey", "0x20"), "is defined in smd.toml:1"),
                                 (("create", "blue", "h00001"), "it is another one"),
-                                (("add", "blue", "0xzz"), "found"), (("add", "blue"), "needs members"),
-                                (("show", "nope"), "no partition"), (("create",), "needs a name"),
+                                (("add", "blue", "0xzz"), "found"), (("show", "nope"), "no partition"),
                                 (("add", "blue", "group:nope"), "there is no group nope")):
                 expect(words in smd.tell("partitions", *line, status=1), f"{line}: {words}")
+            for line, words in ((("add", "blue"), "needs members"), (("create",), "needs a name")):
+                expect(words in smd.tell("partitions", *line, status=2), f"{line}: {words}")
             expect("nothing changes" in smd.tell("partitions", "remove", "blue", "h00003"), "no member")
             smd.process.kill()
         for round in range(10 if "SMD_LONG" not in os.environ else 100):

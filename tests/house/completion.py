@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""completion.py SMD COMPLETION: bash completes each command and option that smd has, and nothing else."""
+"""completion.py SMD COMPLETION: bash completes each command, option and value that smd has, and nothing else."""
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,24 @@ done
 """
 
 
+# Values that the help has in braces: what follows the words, some of them.
+VALUES = {
+    "wait": {"up", "replica", "restart"},
+    "sweep": {"on", "off"},
+    "token": {"list", "add", "revoke", "rotate"},
+    "token add x --role": {"viewer", "tenant", "operator", "admin"},
+    "ports --state": {"down", "init", "armed", "active"},
+    "ports --socket x --state": {"down", "init", "armed", "active"},
+    "port disable": set(),
+}
+
+
+def first_values(text):
+    """Values of the first word that is no option."""
+    part = re.search(r"^Positionals:\n  [A-Z][^\n{]*{([^}]*)}", text, re.M)
+    return set(part[1].split(",")) if part else set()
+
+
 def main(smd, completion):
     tree = commands(smd)
     asked, wanted = [], []
@@ -27,7 +46,11 @@ def main(smd, completion):
         words = " ".join((smd, *command))
         asked += [f"{words} --", f"{words} ."]
         # The version is the program's own.
-        wanted += [options | {"--help"}, set(subcommands(help_of(smd, *command)))]
+        text = help_of(smd, *command)
+        wanted += [options | {"--help"}, set(subcommands(text)) | first_values(text)]
+    for words, values in VALUES.items():
+        asked.append(f"{smd} {words} .")
+        wanted.append(values)
     done = subprocess.run(["bash", "-c", COMPLETE, "_", completion], input="\n".join(asked) + "\n", text=True,
                           capture_output=True, check=True, timeout=120)
     found = done.stdout.split("\n")[:-1]

@@ -90,8 +90,9 @@ TEST(Changes, AHostThatGoesIsNamedWithItsSwitchPort) {
   fabric.faults().remove("h00004");
   fabric.world().run_for(5s);
 
-  EXPECT_THAT(fabric.lines().first("node.gone"), AllOf(HasSubstr(" name=h00004 type=CA lid="),
-                                                       HasSubstr(" behind_name=leaf001 behind_port=1 ")));
+  EXPECT_THAT(fabric.lines().first("node.gone"),
+              AllOf(HasSubstr(" name=h00004 type=CA lid="), HasSubstr(" port_guid=0x"),
+                    HasSubstr(" behind_name=leaf001 behind_port=1 ")));
 }
 
 TEST(Changes, AHostThatRebootsIsSaidToHave) {

@@ -332,7 +332,7 @@ TEST_F(ApiServer, AStreamGetsEventsAsTheyCome) {
     backend_.ring.publish("a", events::log_event_of({.event = "node.new", .subnet = "a"}));
   });
   const auto reply =
-      follow(path_, "/v1/events", [&](std::string_view piece) -> std::expected<void, std::string> {
+      follow(path_, "/v1/events", {}, [&](std::string_view piece) -> std::expected<void, std::string> {
         followed += piece;
         if (followed.find("node.new") == std::string::npos) return {};
         return std::unexpected(std::string("enough"));

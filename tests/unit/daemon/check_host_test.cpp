@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "smd/cli/token_commands.h"
+#include "smd/tls/certificate.h"
+#include "tests/support/certificates.h"
 
 namespace smd::cli {
 namespace {
@@ -57,6 +61,58 @@ TEST(CheckHost, OneOfTwoLocksIsEnoughToBeClosed) {
             (UnitNetwork{.known = true, .families = false, .addresses = true}));
   EXPECT_EQ(parse_unit("LoadState=loaded\nIPAddressDeny=::/0 0.0.0.0/0\n"),
             (UnitNetwork{.known = true, .families = true, .addresses = false}));
+}
+
+/// `days` after the start of a certificate of a year.
+std::string complaint(int days) {
+  const std::chrono::sys_seconds begins{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
+  return tls::Validity{begins, begins + std::chrono::days(365)}.complaint(begins + std::chrono::days(days));
+}
+
+TEST(CheckHost, ACertificateIsGoodUntilThirtyDaysBeforeItsEnd) {
+  EXPECT_EQ(complaint(0), "");
+  EXPECT_EQ(complaint(335), "");
+  EXPECT_EQ(complaint(336), "it expires on 2027-01-01T00:00:00Z (in 29 days)");
+  EXPECT_EQ(complaint(364), "it expires on 2027-01-01T00:00:00Z (in 1 day)");
+  EXPECT_EQ(complaint(365), "it has expired on 2027-01-01T00:00:00Z");
+  EXPECT_EQ(complaint(-1), "it is not valid before 2026-01-01T00:00:00Z");
+}
+
+class CheckCertificates : public testing::Test {
+ protected:
+  std::vector<std::string> faults(const tls::Files& api, const tls::Files& ha) const {
+    config::Config config;
+    config.api.listen = "[::]:8443";
+    config.api.cert = api.cert, config.api.key = api.key, config.api.client_ca = api.ca;
+    config.subnets[0].ha.peers = {"sm2:7650"};
+    config.subnets[0].ha.cert = ha.cert, config.subnets[0].ha.key = ha.key, config.subnets[0].ha.ca = ha.ca;
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return certificate_faults(config, now);
+  }
+
+  test::Certificates made_;
+};
+
+TEST_F(CheckCertificates, EachThatEndsSoonOrHasEndedIsNamed) {
+  const auto good = made_.files("ca", "good", 366L * 86'400);
+  const auto soon = made_.files("ca", "soon", 5L * 86'400), over = made_.files("ca", "over", -60);
+
+  EXPECT_THAT(faults(good, good), IsEmpty());
+  EXPECT_THAT(faults(soon, over),
+              ElementsAre(HasSubstr("soon.pem: it expires on "), HasSubstr("over.pem: it has expired on ")));
+}
+
+TEST_F(CheckCertificates, AFileThatIsEmptyOrMissingOrOfAnotherCertificateIsNamed) {
+  const auto good = made_.files("ca", "good", 366L * 86'400), other = made_.files("ca", "other");
+  auto empty = good, missing = good, wrong = good;
+  empty.cert += ".empty";
+  std::ofstream(empty.cert).flush();
+  missing.key += ".missing";
+  wrong.key = other.key;
+
+  EXPECT_THAT(faults(empty, missing), ElementsAre(empty.cert.string() + ": it is empty",
+                                                  missing.key.string() + ": No such file or directory"));
+  EXPECT_THAT(faults(wrong, good), ElementsAre(HasSubstr(other.key.string())));
 }
 
 TEST(TokenTime, IsANumberWithAUnit) {

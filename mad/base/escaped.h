@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Foreign text for a terminal.
+
+#include <string>
+#include <string_view>
+
+namespace smd::base {
+
+/// UTF-8 for people: C0 controls and DEL as "\x1b"; C1 controls, separators of lines and paragraphs (U+2028,
+/// U+2029) and controls of the direction of text (U+202A to U+202E, U+2066 to U+2069) as "\u202e"; bytes that
+/// are no UTF-8 as "\xff". All else stays, a backslash too.
+std::string escaped(std::string_view text);
+
+}  // namespace smd::base

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/event_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/support/fake_daemon.h"
+
+namespace smd::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Takes three lines, and then no more.
+class ThreeLines : public std::stringbuf {
+ protected:
+  int sync() override { return std::ranges::count(str(), '\n') < 3 ? 0 : -1; }
+};
+
+TEST(Events, FollowingGoesOnAfterTheLastOneWhenTheDaemonHasRestarted) {
+  test::FakeDaemon daemon;
+  int connections = 0;
+  daemon.answer = [&](const std::string& request) -> std::string {
+    if (request.find("/events") == std::string::npos)
+      return "HTTP/1.1 200 OK\r\nContent-Length: 27\r\n\r\n{\"subnets\":[{\"subnet\":\"f\"}]}";
+    const std::string head = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
+    const auto event = [](const std::string& id) {
+      return "id: " + id + "\nevent: e\ndata: {\"time\":\"T\",\"level\":\"info\",\"event\":\"e" + id +
+             "\"}\n\n";
+    };
+    ++connections;
+    if (connections == 1)
+      return head + "retry: 2000\n\n" + event("1-1") + event("1-2") + ": alive\nid: 1-4\n\n";
+    if (connections == 2) return "HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n";
+    return head + event("2-1");
+  };
+  ThreeLines lines;
+  std::ostream out(&lines);
+  std::ostringstream err;
+
+  const auto done =
+      event_command(Conversation(daemon.path(), "f"), {.match = {}, .follow = true}, false, out, err);
+
+  EXPECT_FALSE(done);
+  EXPECT_EQ(lines.str(), "T info  e1-1\nT info  e1-2\nT info  e2-1\n");
+  EXPECT_EQ(std::ranges::count(err.str(), '\n'), 1) << err.str();
+  std::vector<std::string> asked;
+  for (const auto& request : daemon.asked()) {
+    if (request.find("/events") != std::string::npos) asked.push_back(request);
+  }
+  EXPECT_THAT(asked, ElementsAre(Not(HasSubstr("Last-Event-ID")), HasSubstr("Last-Event-ID: 1-4\r\n"),
+                                 HasSubstr("Last-Event-ID: 1-4\r\n")));
+}
+
+TEST(Events, FollowingNeedsADaemonToBeginWith) {
+  std::ostringstream out, err;
+  EXPECT_FALSE(event_command(Conversation("/nonexistent/smd.sock", "f"), {.match = {}, .follow = true}, false,
+                             out, err));
+}
+
+}  // namespace
+}  // namespace smd::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/places.h"
+
+#include <gtest/gtest.h>
+
+#include "smd/report/description.h"
+
+namespace smd::api {
+namespace {
+
+constexpr const char* kForeign = "h\x1b[31m\n";
+
+sm::Node named(std::uint64_t guid, const std::string& description) {
+  sm::Node node;
+  node.info.node = Guid{guid};
+  node.description = description;
+  node.name(sm::printable(description));
+  return node;
+}
+
+TEST(Places, ANodeIsFoundByItsNameAsItIsKeptAsItCameAndAsItIsShown) {
+  sm::Subnet subnet;
+  subnet.nodes.push_back(std::make_shared<sm::Node>(named(1, kForeign)));
+  subnet.nodes.push_back(std::make_shared<sm::Node>(named(2, "plain")));
+
+  for (const auto* words : {"h [31m ", kForeign, "h\\x1b[31m\\x0a", "0x1"}) {
+    const auto found = find_node(subnet, words);
+    ASSERT_TRUE(found) << words;
+    EXPECT_EQ((*found)->guid(), Guid{1}) << words;
+  }
+  EXPECT_FALSE(find_node(subnet, "h"));
+  EXPECT_TRUE(find_node(subnet, "plain"));
+}
+
+TEST(Places, WhatIsShownHasTheControlCharactersUnlessAMapNamesTheNode) {
+  auto node = named(1, kForeign);
+  EXPECT_EQ(sm::raw_name(node), kForeign);
+  EXPECT_EQ(node.description, "h [31m ");
+  node.name("rack 7");
+  EXPECT_EQ(sm::raw_name(node), "rack 7");
+}
+
+}  // namespace
+}  // namespace smd::api

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/why_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_daemon.h"
+
+namespace smd::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kLostPorts = R"({"subnet":"f","ports":[],"lost_nodes":[{"guid":"0x0000000000000009",
+"name":"h00009","type":"CA","since":"2026-11-27T03:00:01Z","links":1,"behind":null}],"lost_links":[{
+"guid":"0x0000000000000100","name":"leaf000","port":5,"width":"4x","speed":"HDR",
+"since":"2026-11-27T03:00:01Z","peer":{"guid":"0x0000000000000009","name":"h00009","port":1}}]})";
+constexpr const char* kDisabledPort = R"({"guid":"0x0000000000000100","name":"leaf000","port":5,"peer":null,
+"by":"root","since":"2026-11-27T03:00:00Z"})";
+constexpr const char* kGone = R"({"id":"1-3","time":"2026-11-27T03:00:01.500Z","event":"node.gone",
+"fields":{"guid":"0x0000000000000009","name":"h00009","lid":17,"port_guid":"0x000000000000000a",
+"cause":"trap 128","behind_name":"leaf000","behind_port":5}})";
+
+class WhyLost : public testing::Test {
+ protected:
+  void serve(bool disabled = false, const char* ports = kLostPorts) {
+    const std::string at = "/v1/subnets/f/";
+    const std::string events = std::string(R"({"events":[{"time":"2026-11-27T03:00:00.100Z",)") +
+                               R"("event":"port.disabled","fields":{"guid":"0x0000000000000100",)" +
+                               R"("name":"leaf000","port":5,"by":"root"}},{"time":"T","event":"link.up",)" +
+                               R"("fields":{"guid":"0x0000000000000200","port":5}},)" + kGone + "]}";
+    daemon_.answers[at + "ports?lost=true"] = ports;
+    daemon_.answers[at + "events?match=node.gone&limit=10000"] = std::string(R"({"events":[)") + kGone + "]}";
+    daemon_.answers[at + "events?limit=10000"] = events;
+    daemon_.answers[at + "status"] =
+        std::string(R"({"ports_disabled":[)") + (disabled ? kDisabledPort : "") + "]}";
+  }
+  test::Asked ask(std::vector<std::string> words) {
+    return test::ask_daemon(daemon_.path(), std::move(words));
+  }
+
+  test::FakeDaemon daemon_;
+};
+
+TEST_F(WhyLost, AHostThatIsLostIsFoundByEachOfItsNames) {
+  serve();
+
+  for (const auto* words : {"h00009", "0x0000000000000009", "0x9", "0x000000000000000a", "17", "h00009:1"}) {
+    const auto said = ask({"why", words});
+    EXPECT_EQ(said.status, 0) << words << said.err;
+    EXPECT_THAT(said.out,
+                AllOf(HasSubstr("CA 0x0000000000000009 \"h00009\": LOST since 2026-11-27T03:00:01Z\n"),
+                      HasSubstr("port 1 was cabled to \"leaf000\" port 5, 4x HDR"),
+                      HasSubstr("smd accept --lost 0x0000000000000009"), HasSubstr("cable")))
+        << words;
+  }
+  EXPECT_EQ(ask({"why", "h00010"}).status, 1);
+  EXPECT_EQ(ask({"why", "h00009:2"}).status, 1);
+}
+
+TEST_F(WhyLost, WhatHappenedIsSaidWithItsCauseAtBothEnds) {
+  serve();
+
+  EXPECT_THAT(ask({"why", "h00009"}).out,
+              AllOf(HasSubstr("2026-11-27T03:00:00.100Z port.disabled \"leaf000\" port 5: by root\n"),
+                    HasSubstr("2026-11-27T03:00:01.500Z node.gone \"h00009\": cause trap 128\n"),
+                    Not(HasSubstr("link.up"))));
+}
+
+TEST_F(WhyLost, APortThatAnOperatorHasDisabledIsToBeEnabled) {
+  serve(true);
+
+  EXPECT_THAT(
+      ask({"why", "h00009"}).out,
+      AllOf(HasSubstr("disabled by root since 2026-11-27T03:00:00Z: smd port enable 0x0000000000000100:5\n"),
+            Not(HasSubstr("power"))));
+}
+
+TEST_F(WhyLost, OtherCommandsSayThatItIsLost) {
+  serve();
+
+  for (const auto* command : {"node", "ports", "links"}) {
+    const auto said = ask({command, "h00009"});
+    EXPECT_EQ(said.status, 0) << command << said.err;
+    EXPECT_THAT(said.out, HasSubstr("\"h00009\": LOST since")) << command;
+    EXPECT_THAT(ask({command, "h00009", "--json"}).out, HasSubstr(R"("lost":{"node":{"guid")")) << command;
+    EXPECT_EQ(ask({command, "h00010"}).status, 1) << command;
+  }
+}
+
+TEST_F(WhyLost, WhatWasAcceptedIsKnownByItsEvents) {
+  serve(false, R"({"subnet":"f","ports":[],"lost_nodes":[],"lost_links":[]})");
+
+  const auto said = ask({"why", "h00009"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("not counted as lost"), HasSubstr("cabled to \"leaf000\" port 5"),
+                              Not(HasSubstr("accept --lost"))));
+}
+
+TEST_F(WhyLost, APortWhoseLinkIsLostSaysWhatToDo) {
+  serve();
+  daemon_.answers["/v1/subnets/f/nodes/leaf000"] = R"json({"guid":"0x0000000000000100","name":"leaf000",
+"port_list":[{"guid":"0x0000000000000100","name":"leaf000","port":5,"state":"Down","peer":null,
+"reason":"since T (was 4x HDR to h00009)","disabled":null,
+"lost":{"since":"T","peer":{"guid":"0x0000000000000009","name":"h00009","port":1}}}]})json";
+
+  EXPECT_THAT(ask({"why", "leaf000:5"}).out,
+              AllOf(HasSubstr("look at \"h00009\" port 1"), HasSubstr("smd accept --lost 0x0000000000000100"),
+                    HasSubstr("port.disabled \"leaf000\" port 5: by root"), HasSubstr("node.gone")));
+}
+
+TEST_F(WhyLost, ControlCharactersOfNamesAreShownByTheirNumbers) {
+  serve();
+  daemon_.answers["/v1/subnets/f/nodes"] =
+      R"({"nodes":[{"guid":"0x1","name":"h\u001b[31m\n\t\u007f\u0085\u202e"}]})";
+
+  EXPECT_THAT(ask({"nodes"}).out, HasSubstr(R"(h\x1b[31m\x0a\x09\x7f\u0085\u202e)"));
+  EXPECT_THAT(ask({"nodes", "--json"}).out, HasSubstr(R"("h\u001b[31m\n\t)"));
+}
+
+}  // namespace
+}  // namespace smd::cli
