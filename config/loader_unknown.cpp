@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/loader.h"
+#include "config/opensm_options.h"
 #include "config/suggest.h"
 #include "config/toml_reader.h"
 
@@ -100,7 +101,7 @@ std::string Loader::hint_for_heading(const std::string& name, bool in_subnet, bo
   return fmt::format("did you mean {}?", headings[static_cast<std::size_t>(index)]);
 }
 
-/// A key of another table, a key of OpenSM's, or a slip of the finger; empty: none of them.
+/// A key of another table, an option of OpenSM, or a slip of the finger; empty: none of them.
 std::string Loader::hint_for_key(std::string_view table, std::string_view name) const {
   if (name.empty()) return {};
   const auto own = plain_names(schema_.keys_of(table));
@@ -108,9 +109,12 @@ std::string Loader::hint_for_key(std::string_view table, std::string_view name) 
     if (key.name == name) return fmt::format("did you mean \"{}\"?", key.path());
   }
   for (const auto& key : schema_.keys) {
-    if (key.opensm == name) return fmt::format("OpenSM's {} is \"{}\" here", name, key.path());
+    const bool without_file = key.opensm.ends_with("_file") && key.opensm == fmt::format("{}_file", name);
+    if (key.opensm == name || without_file)
+      return fmt::format("OpenSM's {} is \"{}\" here", key.opensm, key.path());
   }
-  return did_you_mean(name, own);
+  auto why = why_no_key(name);
+  return why.empty() ? did_you_mean(name, own) : why;
 }
 
 }  // namespace smd::config

@@ -223,22 +223,26 @@ class Cables {
     return like_it >= 2;
   }
 
-  /// Between two tops of trees that have no neighbour in common.
+  /// Between two tops of trees that have no neighbour of another level in common.
   bool between_islands(const Surplus& surplus) const {
-    if (surplus.sw == surplus.peer || ranking_.rank[surplus.sw] != ranking_.rank[surplus.peer]) return false;
+    const auto rank = ranking_.rank[surplus.sw];
+    if (surplus.sw == surplus.peer || rank != ranking_.rank[surplus.peer]) return false;
     for (std::size_t g = 0; g < topology_.groups(surplus.sw); ++g) {
-      if (!ports_to(surplus.peer, topology_.group(surplus.sw, g).peer).empty()) return false;
+      const auto peer = topology_.group(surplus.sw, g).peer;
+      if (ranking_.rank[peer] != rank && !ports_to(surplus.peer, peer).empty()) return false;
     }
     return true;
   }
 
-  /// Trees that are joined at their tops: by two cables of a pair of switches, or by three cables. One may be
-  /// a mistake.
+  /// Trees that are joined at their tops: by two cables of a pair of switches, by three cables, or by two
+  /// that have all switches of the level at their ends. One may be a mistake.
   bool joins_islands(const Surplus& surplus) const {
     if (!between_islands(surplus)) return false;
-    const auto all = std::ranges::count_if(
-        surplus_, [&](const Surplus& other) { return !other.used && between_islands(other); });
-    return all >= 3 || ports_to(surplus.sw, surplus.peer).size() >= 2;
+    const auto all = static_cast<std::size_t>(std::ranges::count_if(
+        surplus_, [&](const Surplus& other) { return !other.used && between_islands(other); }));
+    const auto of_level =
+        static_cast<std::size_t>(std::ranges::count(ranking_.rank, ranking_.rank[surplus.sw]));
+    return all >= 3 || (all == 2 && of_level == 4) || ports_to(surplus.sw, surplus.peer).size() >= 2;
   }
 
   /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.

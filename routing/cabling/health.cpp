@@ -49,12 +49,27 @@ std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
   return ranking.tree ? "" : "hosts hang on switches that have others beside or below them";
 }
 
-/// A fabric in which more than a quarter of the cables would be extra is not a tree either.
+bool hosts_everywhere(const Topology& topology) {
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (!topology.leaf(s)) return false;
+  }
+  return true;
+}
+
+/// A fabric in which more than a quarter of the cables would be extra is not a tree either. With hosts on all
+/// switches nothing tells top switches from others: small lattices look like trees that lack an eighth or
+/// more of their cables.
 std::string why_not_built_so(const Topology& topology, const Health& health) {
-  const auto extra = std::ranges::count(health.findings, CablingFault::extra, &Finding::kind);
-  return static_cast<std::size_t>(extra) * 4 > topology.cables()
-             ? fmt::format("{} of {} cables would be too many", extra, topology.cables())
-             : "";
+  const auto count = [&](CablingFault kind) {
+    return static_cast<std::size_t>(std::ranges::count(health.findings, kind, &Finding::kind));
+  };
+  if (const auto extra = count(CablingFault::extra); extra * 4 > topology.cables())
+    return fmt::format("{} of {} cables would be too many", extra, topology.cables());
+  const auto missing = count(CablingFault::missing);
+  if (missing >= 2 && missing * 8 >= topology.cables() && hosts_everywhere(topology))
+    return fmt::format("hosts are on all switches, and {} cables would be missing beside {}", missing,
+                       topology.cables());
+  return "";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -37,6 +38,50 @@ std::size_t usual_count(const Machines& all) {
   for (const auto& [image, ports] : all) ++counts[ports.size()];
   const auto usual = three_quarter_majority(counts).value_or(0);
   return usual > 1 ? usual : 0;
+}
+
+/// How machines with adapters on the same leaves number them.
+struct RailOrders {
+  std::size_t machines = 0, units = 0;  ///< a unit: those with adapters on the same leaves
+  std::size_t others = 0;               ///< machines with another order than most of their unit
+};
+
+RailOrders rail_orders(const Topology& topology, const Machines& all, std::size_t count) {
+  std::map<std::vector<SwitchIndex>, std::map<std::vector<SwitchIndex>, std::size_t>> units;
+  RailOrders found;
+  for (const auto& [image, ports] : all) {
+    if (ports.size() != count) continue;
+    std::vector<SwitchIndex> order;
+    for (const auto e : ports) order.push_back(topology.end_ports()[e].sw);
+    auto leaves = order;
+    std::ranges::sort(leaves);
+    ++units[std::move(leaves)][std::move(order)];
+    ++found.machines;
+  }
+  found.units = units.size();
+  found.others = found.machines;
+  for (const auto& [leaves, orders] : units)
+    found.others -=
+        std::ranges::max_element(orders, {}, [](const auto& order) { return order.second; })->second;
+  return found;
+}
+
+/// Whether the GUIDs of a machine's adapters follow the rails. Orders that agree as much by chance, where
+/// each of the count! orders is as likely as another, have a probability of at most count!^units * sum over k
+/// <= others of C(machines, k) * (count! - 1)^k / count!^machines.
+bool guids_follow_rails(const RailOrders& orders, std::size_t count) {
+  constexpr double kChance = 1e-3;
+  const auto ln_factorial = [](std::size_t n) { return std::lgamma(static_cast<double>(n) + 1); };
+  const auto ln_orders = ln_factorial(count);
+  const auto machines = static_cast<double>(orders.machines);
+  double chance = 0;
+  for (std::size_t k = 0; k <= orders.others; ++k) {
+    const auto ways = ln_factorial(orders.machines) - ln_factorial(k) - ln_factorial(orders.machines - k);
+    const auto other = count > 20 ? ln_orders : std::log(std::expm1(ln_orders));
+    chance += std::exp(ways + static_cast<double>(k) * other +
+                       (static_cast<double>(orders.units) - machines) * ln_orders);
+  }
+  return chance <= kChance;
 }
 
 constexpr std::size_t kNoRail = ~std::size_t{0};
@@ -202,7 +247,7 @@ class Adapters {
 void check_rails(const HealthInput& in, Health& health) {
   const auto all = machines(in.topology);
   const auto count = usual_count(all);
-  if (count == 0) return;
+  if (count == 0 || !guids_follow_rails(rail_orders(in.topology, all, count), count)) return;
   const auto rails = rails_of_leaves(in.topology, all, count);
   std::set<std::size_t> known;
   for (const auto leaf : in.topology.leaves()) known.insert(rails[leaf]);

@@ -44,6 +44,7 @@ class Swaps {
     }
     find_usual_kind_sizes();
     find_usual_cells();
+    count_pods();
   }
 
   /// The swaps with the largest gain, lowest level first, since a swap there joins pods.
@@ -98,6 +99,16 @@ class Swaps {
     }
   }
 
+  /// By upper switch the pods that it leads to, and by level the most of them.
+  void count_pods() {
+    for (const auto& [at, cables] : cells_) {
+      const auto [below, peer, pod] = at;
+      auto& pods = pods_below_[{below, peer}];
+      auto& most = most_pods_[{below, ranking_.rank[peer]}];
+      most = std::max(most, ++pods);
+    }
+  }
+
   bool few(SwitchIndex s, std::size_t size) const {
     return size * 2 <= usual_kind_size_.at(ranking_.rank[s]);
   }
@@ -134,6 +145,7 @@ class Swaps {
   int gain(const Uplink& one, const Uplink& other) const {
     if (one.sw == other.sw || one.peer == other.peer) return 0;
     const auto of_kinds = kind_gain(one, other), of_balance = balance_gain(one, other);
+    if (of_kinds < 2 && (spreads(one, other) || spreads(other, one))) return 0;
     return of_kinds == 2 || of_balance == 2 ? std::max(of_kinds + of_balance * 2, 0) : 0;
   }
 
@@ -166,6 +178,16 @@ class Swaps {
     return gained;
   }
 
+  /// Whether the swap leads the upper switch of `one` to one pod more than any upper switch of its level has
+  /// now: a swap by mistake has taken a pod away from it. In a director with several cables to each edge
+  /// switch, and uplinks that are no multiple of its line boards, some boards have more cables than others by
+  /// design.
+  bool spreads(const Uplink& one, const Uplink& other) const {
+    if (cells_.contains(cell(one.sw, one.peer, other.sw))) return false;
+    const auto rank = ranking_.rank[one.sw];
+    return pods_below_.at({rank, one.peer}) >= most_pods_.at(level(one.sw, one.peer));
+  }
+
   /// Decrease in the number of extra cables.
   int balance_gain(const Uplink& one, const Uplink& other) const {
     const auto& usual = usual_cells_.at(level(one.sw, one.peer));
@@ -189,6 +211,9 @@ class Swaps {
   std::map<Cell, std::size_t> cells_;
   std::map<std::int32_t, std::size_t> usual_kind_size_;
   std::map<Level, Usual> usual_cells_;
+  std::map<std::pair<std::int32_t, SwitchIndex>, std::size_t>
+      pods_below_;  ///< by rank below and switch above
+  std::map<Level, std::size_t> most_pods_;
 };
 
 /// Of equally good swaps those that port positions confirm, if the cabling follows a plan. Those that bring

@@ -40,7 +40,7 @@ std::string to_string(const RouteError& error) {
     case RouteError::Cause::not_a_lattice:
       return "the switches are no mesh, hypercube, HyperX or torus";
     case RouteError::Cause::no_tables:
-      return "no tables of this fabric's switches: [routing] tables names the file";
+      return "no tables of this fabric's switches: [routing] tables_file names the file";
     case RouteError::Cause::too_few_vls:
       return fmt::format("needs more than {} VL{}", error.vls, error.vls == 1 ? "" : "s");
     case RouteError::Cause::too_few_sls:

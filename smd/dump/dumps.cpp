@@ -87,13 +87,15 @@ std::uint64_t lid_matrix_size(const DumpView& view) {
 
 std::uint64_t path_sl_size(const DumpView& view) {
   constexpr std::uint64_t kLine = 27;
-  const auto cas = view.subnet().nodes.size() - view.switches().size();
-  std::uint64_t lids = 0;
+  std::uint64_t sources = 0, lids = 0;  // a CA is written once, or once for each port
+  for (const auto& node : view.subnet().nodes) {
+    if (!node->is_switch()) sources += std::max(1U, node->port_count());
+  }
   for (unsigned lid = 1; lid <= view.top().value(); ++lid) {
     const auto* node = view.owner(Lid{static_cast<std::uint16_t>(lid)}).node;
     if (node != nullptr && !node->is_switch()) ++lids;
   }
-  return cas * lids * kLine;
+  return sources * lids * kLine;
 }
 
 std::uint64_t opensm_sl2vl_size(const DumpView& view) {

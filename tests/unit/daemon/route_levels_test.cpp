@@ -8,9 +8,14 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 
+#include "mad/base/fabric_edit.h"
+#include "mad/base/fabric_file.h"
+#include "mad/base/fabric_spec.h"
 #include "mad/base/sl_files.h"
 #include "smd/cli/route.h"
 
@@ -25,10 +30,7 @@ class RouteLevels : public ::testing::Test {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("smd-levels-{}", ::getpid());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    RouteOptions made{.topology = kFabric, .engines = {"dfsssp"}, .dump_dir = folder_.string(), .threads = 1};
-    made.dump = "path-sl.txt,sl2vl.txt,opensm-lfts.dump,opensm-sl2vl.dump";
-    std::ostringstream out;
-    EXPECT_EQ(route(made, out, err_), 0) << err_.str();
+    dump("dfsssp");
   }
   ~RouteLevels() override { std::filesystem::remove_all(folder_); }
 
@@ -41,10 +43,39 @@ class RouteLevels : public ::testing::Test {
     std::ifstream in(folder_ / name);
     return {std::istreambuf_iterator<char>(in), {}};
   }
+  /// Tables and levels of `fabric_`.
+  void dump(const std::string& engine) {
+    RouteOptions made{.topology = fabric_, .engines = {engine}, .dump_dir = folder_.string(), .threads = 1};
+    made.dump = "path-sl.txt,sl2vl.txt,opensm-lfts.dump,opensm-sl2vl.dump";
+    std::ostringstream out;
+    EXPECT_EQ(route(made, out, err_), 0) << err_.str();
+  }
+  /// Has one adapter with two ports for each two hosts of `fabric_` that follow each other.
+  void pair_hosts() {
+    auto fabric = *base::make_fabric(fabric_);
+    base::Removals second;
+    std::optional<base::NodeIndex> first;
+    for (base::NodeIndex n = 0; n < fabric.nodes.size(); ++n) {
+      if (fabric.nodes[n].type != NodeType::ca) continue;
+      if (!first) {
+        first = n;
+        continue;
+      }
+      auto& port = fabric.nodes[n].ports.at(1);
+      ASSERT_TRUE(port.peer);
+      fabric.nodes[port.peer->node].ports.at(port.peer->port.value()).peer = {*first, PortNum{2}};
+      fabric.nodes[*first].ports.push_back(port);
+      fabric.nodes[*first].ports.back().guid = Guid{};
+      port.peer.reset();
+      second.nodes.push_back(n);
+      first.reset();
+    }
+    fabric_ = file("pairs.net", base::write_fabric(base::without(fabric, second)));
+  }
   /// `verify` of the report.
   boost::json::object verify(const std::string& path_sl, const std::string& sl2vl, int status) {
     RouteOptions options{
-        .topology = kFabric, .lfts = at("opensm-lfts.dump"), .path_sl = path_sl, .sl2vl = sl2vl};
+        .topology = fabric_, .lfts = at("opensm-lfts.dump"), .path_sl = path_sl, .sl2vl = sl2vl};
     options.threads = 1;
     options.json = true;
     std::ostringstream out;
@@ -54,7 +85,7 @@ class RouteLevels : public ::testing::Test {
     return boost::json::parse(out.str()).at("verify").as_object();
   }
 
-  static constexpr const char* kFabric = "torus:5x5:1+guids=3";
+  std::string fabric_ = "torus:5x5:1+guids=3";
   std::filesystem::path folder_;
   std::ostringstream err_;
 };
@@ -69,6 +100,39 @@ TEST_F(RouteLevels, OwnFilesAreFreeOfCreditLoopsInBothDirections) {
     EXPECT_EQ(found.at("layers"), found.at("vls"));
     EXPECT_EQ(err_.str(), "");
   }
+}
+
+TEST_F(RouteLevels, AnAdapterOnSeveralSwitchesHasTheSlsOfEachPort) {
+  pair_hosts();
+  for (const auto* engine : {"dfsssp", "lash"}) {
+    dump(engine);
+
+    const auto found = verify(at("path-sl.txt"), at("sl2vl.txt"), 0);
+
+    EXPECT_TRUE(found.at("reverse_ok").as_bool()) << engine;
+    EXPECT_EQ(found.at("layers"), found.at("vls")) << engine;
+    EXPECT_GT(found.at("layers").as_int64(), 1) << engine;
+    EXPECT_EQ(err_.str(), "") << engine;
+    const auto paths = base::read_path_sl(read("path-sl.txt"), "x");
+    ASSERT_TRUE(paths);
+    EXPECT_GT(paths->size(), 13U) << engine << ": a row for each port of some of the 13 adapters";
+  }
+}
+
+TEST_F(RouteLevels, AnAdapterWhosePortsUseTheSameSlsIsNamedByItsNode) {
+  pair_hosts();
+  dump("updn");
+
+  const auto paths = base::read_path_sl(read("path-sl.txt"), "x");
+  ASSERT_TRUE(paths);
+  const auto fabric = base::read_fabric(read("pairs.net"), "x");
+  ASSERT_TRUE(fabric);
+  std::set<Guid> adapters, sources;
+  for (const auto& node : fabric->nodes) {
+    if (node.type == NodeType::ca) adapters.insert(node.guid);
+  }
+  for (const auto& [source, sls] : *paths) sources.insert(source);
+  EXPECT_EQ(sources, adapters) << "ibdmchk finds no other GUIDs";
 }
 
 TEST_F(RouteLevels, SlsOnOneVlHaveTheCreditLoopsOfOneLayer) {

@@ -52,6 +52,21 @@ TEST(WholeFabric, HasNothingToReport) {
   }
 }
 
+/// Designs that look like faults: line boards with more cables than others to each edge switch, machines
+/// whose GUIDs follow the rails by chance, lattices of few switches that look like trees.
+TEST(WholeFabric, OfAnUnusualDesignHasNothingToReport) {
+  for (const std::string spec :
+       {"chassis:20:10:8:4", "chassis:20:10:8:4+an", "chassis:18:5:4:3", "chassis:13:7:6:3",
+        "chassis:12:9:8:4", "chassis:2:5:8:4", "chassis:3:10:6:2", "rails:8:4:4:2", "rails:4:4:4:2",
+        "rails:8:8:4:2", "rails:6:2:4:2", "mesh:3x2:2", "mesh:2x3:2", "mesh:2x2x2:1", "mesh:5:2",
+        "torus:4x2:2", "dragonfly:2:2", "dragonflyplus:2:3:2:2", "dragonflyplus:3:4:1:2"}) {
+    for (const auto* const suffix : {"", "+guids=7", "+guids=8"}) {
+      if (const auto fabric = spec + suffix; fabric.find("+an+") == std::string::npos)
+        EXPECT_THAT(sentences(fabrics::examined(fabrics::of_spec(fabric))), testing::IsEmpty()) << fabric;
+    }
+  }
+}
+
 /// A fabric with one fault.
 struct Seeded {
   SpecFabric fabric;
