@@ -43,7 +43,7 @@ MemberRule rule_of_port(const MemberRule& before, Guid port) {
 }
 
 std::vector<const config::PortView*> views_of_rule(const MemberRule& rule, const config::PortGroups& groups,
-                                              const config::PortIndex& fabric, Guid self) {
+                                                   const config::PortIndex& fabric, Guid self) {
   const std::map<std::string, PKey, std::less<>> no_partitions;
   const auto found =
       config::resolve(rule.ports, {.groups = groups, .partitions = no_partitions, .self = self}, fabric);
@@ -70,8 +70,8 @@ std::expected<std::vector<MemberRule>, EditError> members_without(const ApiParti
   for (const auto& rule : partition.members) {
     const auto& term = rule.ports.terms.front();
     if (goes_as_whole(term, removal)) continue;
-    const auto ports =
-        is_one_guid(term) ? std::vector<const config::PortView*>() : views_of_rule(rule, groups, fabric, self);
+    const auto ports = is_one_guid(term) ? std::vector<const config::PortView*>()
+                                         : views_of_rule(rule, groups, fabric, self);
     const auto meant =
         std::ranges::find_if(ports, [&](const auto* one) { return removal.ports.contains(one->port_guid); });
     if (meant == ports.end()) {

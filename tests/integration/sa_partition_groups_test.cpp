@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multicast groups of partitions that are configured, and of those that are no more.
+#include <gtest/gtest.h>
+
+#include "tests/support/partition_config.h"
+#include "tests/support/sa_session.h"
+
+namespace smd {
+namespace {
+
+using test::mgid;
+using wire::Method;
+
+const Mgid kDefaultsBroadcast = mgid("ff12:401b:ffff::ffff:ffff");
+
+TEST(SaPartitionGroups, EachPartitionHasTheGroupsThatItSays) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"});
+  blue.ipoib = true;
+  blue.mtu = Mtu::m1024;
+  blue.rate = 3;
+  blue.scopes = {2, 5};
+  blue.groups = {{.mgid = mgid("ff12:401b::16"), .qkey = 0x77}};
+  test::SaLab lab("ft2:4", test::with_partitions({blue, test::partition("red", 0x13, {"h00001"})}));
+  test::SaSession session(lab);
+  const auto& groups = session.registry().groups();
+
+  const auto* group = groups.find(mgid("ff12:401b:8012::ffff:ffff"));
+  ASSERT_NE(group, nullptr);
+  EXPECT_TRUE(group->well_known);
+  EXPECT_EQ(group->terms.pkey, PKey{0x8012});
+  EXPECT_EQ(group->terms.mtu, Mtu::m1024);
+  EXPECT_EQ(group->terms.rate, 3);
+  EXPECT_EQ(group->terms.qkey, 0x0b1bU);
+  EXPECT_EQ(group->terms.hop_limit, 0);
+  const auto* wide = groups.find(mgid("ff15:401b:8012::ffff:ffff"));
+  ASSERT_NE(wide, nullptr);
+  EXPECT_EQ(wide->terms.hop_limit, 255);
+  EXPECT_EQ(groups.find(kDefaultsBroadcast), nullptr)
+      << "the default partition has none unless a definition says ipoib";
+  // An extra group in each scope of its partition.
+  const auto* extra = groups.find(mgid("ff12:401b:8012::16"));
+  ASSERT_NE(extra, nullptr);
+  EXPECT_EQ(extra->terms.qkey, 0x77U);
+}
+
+TEST(SaPartitionGroups, AMemberOfAnotherPartitionCannotJoin) {
+  auto blue = test::partition("blue", 0x12, {"h00001"});
+  blue.ipoib = true;
+  test::SaLab lab("ft2:4", test::with_partitions({blue}));
+  test::SaSession session(lab);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  for (const auto& port : lab.directory().end_ports()) {
+    if (port.node->description != "h00001" && port.node->description != "h00002") continue;
+    const auto gid = lab.directory().gid_of(port);
+    const auto reply = session.write(port, test::membership(Method::set, group, gid));
+    EXPECT_EQ(reply.status == 0, port.node->description == "h00001");
+  }
+}
+
+TEST(SaPartitionGroups, AGroupGoesWithItsPartitionOrItsLastMember) {
+  auto blue = test::partition("blue", 0x12, {"h00001"});
+  blue.ipoib = true;
+  test::SaLab with("ft2:4", test::with_partitions({blue})),
+      without("ft2:4", test::with_partitions({test::partition("red", 0x13, {"h00001"})}));
+  test::SaSession session(with);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  ASSERT_NE(session.registry().groups().find(group), nullptr);
+  session.refresh(without.directory());
+  EXPECT_EQ(session.registry().groups().find(group), nullptr);
+}
+
+/// The next tenant with the P_Key finds nothing of the one before.
+TEST(SaPartitionGroups, WhoLeavesThePartitionIsNoMemberAnyMore) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"}),
+       next = test::partition("green", 0x12, {"h00002", "h00003"});
+  blue.ipoib = next.ipoib = true;
+  blue.mtu = Mtu::m1024;
+  next.mtu = Mtu::m2048;
+  test::SaLab before("ft2:4", test::with_partitions({blue})), after("ft2:4", test::with_partitions({next}));
+  test::SaSession session(before);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  for (const auto& port : before.directory().end_ports()) {
+    if (port.node->description != "h00001" && port.node->description != "h00002") continue;
+    const auto gid = before.directory().gid_of(port);
+    ASSERT_EQ(session.write(port, test::membership(Method::set, group, gid)).status, 0);
+  }
+  session.refresh(after.directory());
+  EXPECT_EQ(session.registry().groups().find(group)->members, 1U) << "h00002 is in both";
+
+  test::SaLab none("ft2:4", test::with_partitions({test::partition("red", 0x13, {"h00001"})}));
+  session.refresh(none.directory());
+  EXPECT_EQ(session.registry().groups().find(group), nullptr);
+  session.refresh(after.directory());
+  EXPECT_EQ(session.registry().groups().find(group)->terms.mtu, Mtu::m2048);
+}
+
+}  // namespace
+}  // namespace smd
