@@ -170,7 +170,7 @@ std::variant<Found, std::unique_ptr<Search>> search_for(const AnswerContext& con
   if (refusal != wire::kStatusOk) return refused(refusal);
   if (request.mad.attribute == wire::ClassPortInfo::kAttribute) return found(class_port_info(request));
   const auto& directory = *context.directory;
-  const Viewer viewer(directory.by_lid(asking.lid), request.sa.sm_key != 0);
+  const auto viewer = Viewer::of_fabric(directory, asking.lid, request.sa.sm_key != 0);
   const PathContext paths{directory, context.registry, context.settings, viewer};
   if (is_multi_path(request)) return begun(multi_path_records(paths, request));
   if (is_trace(request)) return begun(trace_records(paths, request));
@@ -195,7 +195,7 @@ bool answer(const AnswerContext& context, std::span<const std::uint8_t> mad, con
   const auto request = Request::parse(mad);
   if (!request || !is_question(*request) || has_wrong_key(*request, context.settings)) return false;
   if (context.directory != nullptr && is_one_path(*request)) {
-    const Viewer viewer(context.directory->by_lid(asking.lid), request->sa.sm_key != 0);
+    const auto viewer = Viewer::of_fabric(*context.directory, asking.lid, request->sa.sm_key != 0);
     const auto path =
         one_path({*context.directory, context.registry, context.settings, viewer}, *request, slice);
     if (!path) return false;

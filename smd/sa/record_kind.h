@@ -48,7 +48,7 @@ struct RecordFilter {
   const Registry* registry = nullptr;
   bool trusted = false;                ///< the request shows the SM_Key
   const EndPort* requester = nullptr;  ///< null where it is not known
-  Viewer viewer{};                     ///< the same with `trusted`
+  Viewer viewer{};                     ///< of nodes and links, by the last two
   std::int64_t now = 0;                ///< Unix time in seconds
   std::uint32_t act_count = 0;         ///< our own SM's
 };

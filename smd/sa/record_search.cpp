@@ -50,7 +50,7 @@ RecordSearch::RecordSearch(const Directory& directory, const Registry& registry,
               .registry = &registry,
               .trusted = request_.sa.sm_key != 0,
               .requester = directory.by_lid(asking.lid),
-              .viewer = {directory.by_lid(asking.lid), request_.sa.sm_key != 0},
+              .viewer = Viewer::of_fabric(directory, asking.lid, request_.sa.sm_key != 0),
               .now = asking.now,
               .act_count = asking.act_count} {
   if ((request_.mad.modifier & kMatchMaskOnly) != 0) {

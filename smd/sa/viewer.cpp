@@ -5,6 +5,11 @@
 
 namespace smd::sa {
 
+Viewer Viewer::of_fabric(const Directory& directory, Lid lid, bool trusted) {
+  const auto& part = directory.snapshot().decided.partitions;
+  return part && part->managed ? Viewer(directory.by_lid(lid), trusted) : Viewer();
+}
+
 bool Viewer::sees(const sm::Node& node, PortNum number) const {
   if (port_ == nullptr || (port_->node == &node && port_->port == number)) return true;
   return shares(node.ports[number.value()].held<wire::PKeyTable>().get());

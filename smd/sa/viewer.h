@@ -14,6 +14,9 @@ class Viewer {
   Viewer() = default;
   /// `port`: null where it is not known. `trusted`: it has shown the SM_Key.
   Viewer(const EndPort* port, bool trusted) : port_(trusted ? nullptr : port) {}
+  /// What is shown of nodes, links and paths: all as long as no partition is configured, whatever another SM
+  /// has left in the tables.
+  static Viewer of_fabric(const Directory& directory, Lid lid, bool trusted);
 
   /// Null: it sees all.
   const EndPort* port() const { return port_; }

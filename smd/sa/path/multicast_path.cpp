@@ -61,7 +61,9 @@ bool is_to_group(const Request& request) {
 
 Answer multicast_path(const Directory& directory, const Registry& registry, const Request& request,
                       const EndPort* requester) {
-  const auto* viewer = Viewer(requester, request.sa.sm_key != 0).port();
+  const bool trusted = request.sa.sm_key != 0;
+  const auto* viewer =
+      requester != nullptr ? Viewer::of_fabric(directory, requester->lid, trusted).port() : nullptr;
   const auto asked = *wire::decode<Record>(request.data);
   const auto* source = source_of(directory, registry, request, asked, requester);
   if (source == nullptr) return refuse(request.has(Record::kSgid) ? wire::kSaInvalidGid : wire::kSaNoRecords);

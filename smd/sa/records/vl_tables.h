@@ -41,13 +41,14 @@ void emit_vl_table(RecordSink& sink, VlTableState state, Fill&& fill) {
 template <class Fn>
 void for_each_vl_table_port(const Directory& directory, const RecordFilter& only,
                             std::optional<PortNum> only_port, Fn&& fn) {
+  const Viewer viewer(only.requester, only.trusted);
   for_each_node(directory, only, [&](const sm::Node& node) {
     for (unsigned i = 0; i < node.ports.size(); ++i) {
       const PortNum number{static_cast<std::uint8_t>(i)};
       if (node.is_switch() ? only_port && *only_port != number : !sm::is_end_port(node, number)) continue;
       const auto lid = directory.lid_of(node, number);
       if (!lid || (only.lid && *lid != *only.lid)) continue;
-      if (!only.viewer.sees(node, number)) continue;
+      if (!viewer.sees(node, number)) continue;
       fn(node, number, *lid);
     }
   });
