@@ -2,6 +2,7 @@
 // What a sweep means for the registry.
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "mad/wire/capability.h"
@@ -35,6 +36,16 @@ std::set<Guid> left(Writing& writing) {
   return absent;
 }
 
+/// And groups that have no full member then.
+void drop_members(Writing& writing, const std::vector<MemberKey>& members, std::string_view why) {
+  std::set<Mgid> touched;
+  for (const auto& key : members) {
+    writing.registry.drop_member(key);
+    touched.insert(key.group);
+  }
+  for (const auto& mgid : touched) end_if_empty(writing, mgid, why);
+}
+
 void drop_absent(Writing& writing) {
   const auto ports = left(writing);
   for (const auto port : ports) writing.registry.drop_client(port);
@@ -51,12 +62,7 @@ void drop_absent(Writing& writing) {
     member.joined_by = {};
     writing.registry.put_member(key, member);
   }
-  std::set<Mgid> touched;
-  for (const auto& key : gone) {
-    writing.registry.drop_member(key);
-    touched.insert(key.group);
-  }
-  for (const auto& mgid : touched) end_if_empty(writing, mgid, "its last full member is gone");
+  drop_members(writing, gone, "its last full member is gone");
 
   std::vector<SubscriptionKey> unheard;
   for (const auto& [key, subscription] : writing.registry.subscriptions()) {
@@ -86,12 +92,7 @@ void drop_outsiders(Writing& writing) {
     const auto* group = writing.registry.groups().find(key.group);
     if (group != nullptr && is_outside(key.port, group->terms.pkey)) members.push_back(key);
   }
-  std::set<Mgid> touched;
-  for (const auto& key : members) {
-    writing.registry.drop_member(key);
-    touched.insert(key.group);
-  }
-  for (const auto& mgid : touched) end_if_empty(writing, mgid, "its last full member has left the partition");
+  drop_members(writing, members, "its last full member has left the partition");
   std::vector<ServiceKey> services;
   for (const auto& [key, service] : writing.registry.services()) {
     if (is_outside(service.owner, key.pkey)) services.push_back(key);

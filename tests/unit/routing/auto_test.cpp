@@ -139,7 +139,7 @@ TEST(Auto, ComparesDragonfliesOfLeavesAndSpines) {
   EXPECT_TRUE(found.by_load);
 }
 
-/// Dimension order goes round what is missing by few links.
+/// Where links are missing, dimension order detours over a few others and overloads them.
 TEST(Auto, ComparesDamagedLattices) {
   for (const auto* spec :
        {"hyperx:5x4:2+guids=16+cut=10:2", "hyperx:4x4:3+guids=3+cut=10:3", "hyperx:8x6:2+guids=1+cut=10:1",
