@@ -86,7 +86,7 @@ class Partition:
 
     def held(self, path, base):
         """Members as the API shows them."""
-        status, text = call(path, "GET", f"{base}/{self.name}?state=true") or (0, b"")
+        status, text = call(path, "GET", f"{base}/{self.name}") or (0, b"")
         if status == 404:
             return None
         check(status == 200, f"GET {self.name}: {status} {text}")
