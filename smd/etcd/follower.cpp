@@ -25,9 +25,9 @@ Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 }  // namespace
 
 asio::awaitable<void> Follower::run(std::shared_ptr<Follower> /*self*/) {
-  // Of the first version: it takes no calls, and nothing of what clients had registered with us.
+  // Of the second version: it takes no calls, but what clients had registered with us.
   say(replica::encode(
-      replica::Hello{.version = 1, .min_reader = 1, .subnet = parts_.subnet, .port = {}, .program = "etcd"}));
+      replica::Hello{.version = 2, .min_reader = 1, .subnet = parts_.subnet, .port = {}, .program = "etcd"}));
   for (bool going = true; going && !closed();) {
     const auto done = co_await step();
     going = done && *done;
@@ -40,6 +40,7 @@ void Follower::close() {
   for (const auto& client : {client_, watching_}) {
     if (client) client->close();
   }
+  if (leaving_) leaving_->close();
   wake_.wake_all();
 }
 
@@ -198,8 +199,22 @@ Answered<bool> Follower::tell() {
   co_return true;
 }
 
+/// Returns when it is in etcd: until then the standby keeps it, for another try.
+asio::awaitable<bool> Follower::leave(BytesPtr frame) {
+  const auto opened = open_frame(*frame);
+  if (opened.index == 0)
+    leaving_ = std::make_shared<LeftWriter>(parts_.layout, opened.source, parts_.clients.make());
+  const auto writer = leaving_;
+  if (!writer) co_return false;
+  const auto done = co_await writer->add(*frame, opened);
+  if (opened.index + 1 == opened.count) leaving_.reset();
+  if (!done) close();
+  co_return done.has_value();
+}
+
 asio::awaitable<bool> Follower::take(BytesPtr frame) {
   if (closed()) co_return false;
+  if (open_frame(*frame).kind == Opened::Kind::chunk) co_return co_await leave(std::move(frame));
   replica::FrameReader reader;
   reader.add(*frame);
   const auto read = reader.next();

@@ -12,6 +12,7 @@
 #include "smd/etcd/agent.h"
 #include "smd/etcd/client.h"
 #include "smd/etcd/layout.h"
+#include "smd/etcd/left.h"
 
 namespace smd::etcd {
 
@@ -47,6 +48,7 @@ class Follower final : public Agent {
   Answered<bool> give(Span span, RangeAsk ask, std::uint64_t from, std::uint64_t before);
   Answered<bool> fence();
   Answered<bool> tell();
+  asio::awaitable<bool> leave(BytesPtr frame);
   bool asks() const { return asked_.has_value(); }
 
   FollowerParts parts_;
@@ -63,6 +65,7 @@ class Follower final : public Agent {
   std::optional<replica::Refuse> refused_;
   Position acked_{}, told_{};  ///< by the standby; in etcd
   std::int64_t lease_ = 0;     ///< of what we tell
+  std::shared_ptr<LeftWriter> leaving_;
   mad::WaitList wake_;
 };
 

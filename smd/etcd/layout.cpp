@@ -33,6 +33,8 @@ std::optional<std::array<std::uint64_t, N>> numbers_of(std::string_view text, in
   return at == last ? std::optional(numbers) : std::nullopt;
 }
 
+constexpr std::string_view kLeft = "/left";
+
 std::string place_text(const Position& at) { return fmt::format("{:016x}-{:016x}", at.epoch, at.number); }
 
 /// The first key after all that begin with `prefix`, which ends with a slash.
@@ -81,7 +83,7 @@ std::string to_text(const Term& term) {
 
 std::optional<Term> term_of(std::string_view text) {
   const auto numbers = numbers_of<2>(text, 16);
-  if (!numbers) return std::nullopt;
+  if (!numbers || numbers->at(0) > replica::kLargestEpoch) return std::nullopt;
   return Term{.epoch = numbers->at(0), .port = Guid{numbers->at(1)}};
 }
 
@@ -147,12 +149,34 @@ std::optional<Guid> Layout::standby_of(std::string_view key) const {
   return number ? std::optional(Guid{number->front()}) : std::nullopt;
 }
 
+Span Layout::left(Guid port) const {
+  auto folder = fmt::format("{}left/{:016x}/", root_, port.value());
+  auto end = after_all(folder);
+  return {std::move(folder), std::move(end)};
+}
+
+std::string Layout::left_mark(Guid port) const { return standby(port) + kLeft; }
+
+std::optional<Guid> Layout::left_mark_of(std::string_view key) const {
+  if (!key.ends_with(kLeft)) return std::nullopt;
+  return standby_of(key.substr(0, key.size() - kLeft.size()));
+}
+
 std::vector<Row> Layout::chunk_rows(const Position& of, std::uint32_t index, std::string_view frame) const {
   return cut(fmt::format("{}snapshot/{}/", root_, place_text(of)), index, frame);
 }
 
 std::vector<Row> Layout::log_rows(const Position& at, std::string_view frame) const {
   return cut(fmt::format("{}log/{:016x}/", root_, at.epoch), at.number, frame);
+}
+
+std::vector<Row> Layout::left_rows(Guid port, std::uint32_t index, std::string_view frame) const {
+  return cut(left(port).key, index, frame);
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  const auto numbers = numbers_of<1>(text, 10);
+  return numbers ? std::optional(numbers->front()) : std::nullopt;
 }
 
 Live live_of(const RangeAnswer& answer, const Layout& layout) {
@@ -194,7 +218,7 @@ Opened open_frame(const Bytes& frame) {
   opened.at.epoch = in.u64();
   opened.at.number = in.u64();
   if (opened.kind != Opened::Kind::chunk) return opened;
-  (void)in.u64();  // its source
+  opened.source = Guid{in.u64()};
   opened.index = in.u32();
   opened.count = in.u32();
   return opened;

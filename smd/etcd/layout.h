@@ -22,6 +22,8 @@ using replica::Position;
 inline constexpr std::uint16_t kLayout = 1;
 /// Bytes of one value: far below what etcd takes in one request (1.5 MiB).
 inline constexpr std::size_t kPiece = std::size_t{128} * 1024;
+/// Bytes of the values of one transaction.
+inline constexpr std::size_t kBatch = std::size_t{256} * 1024;
 
 /// Whose word counts: the holder of the highest epoch. Its text, as the value of a key, is compared in
 /// guards.
@@ -31,7 +33,7 @@ struct Term {
   friend auto operator<=>(const Term&, const Term&) = default;
 };
 std::string to_text(const Term& term);
-std::optional<Term> term_of(std::string_view text);
+std::optional<Term> term_of(std::string_view text);  ///< nothing: it is none, or its epoch is too large
 
 /// What stands in etcd of a term.
 struct Head {
@@ -76,13 +78,22 @@ class Layout {
   std::string standby(Guid port) const;  ///< Position; goes with its lease
   std::optional<Guid> standby_of(std::string_view key) const;
 
+  /// Frames of a snapshot of what clients had registered with the SM of this port, master of a part of the
+  /// fabric that has another master now; and among the keys of standbys that they are there, all of them.
+  Span left(Guid port) const;
+  std::string left_mark(Guid port) const;  ///< number of the frames
+  std::optional<Guid> left_mark_of(std::string_view key) const;
+
   /// A frame as rows, each of kPiece bytes at most.
   std::vector<Row> chunk_rows(const Position& of, std::uint32_t index, std::string_view frame) const;
   std::vector<Row> log_rows(const Position& at, std::string_view frame) const;
+  std::vector<Row> left_rows(Guid port, std::uint32_t index, std::string_view frame) const;
 
  private:
   std::string root_;
 };
+
+std::optional<std::uint64_t> number_of(std::string_view text);  ///< decimal
 
 /// What stands in etcd of the one who writes, at one revision.
 struct Live {
@@ -116,6 +127,7 @@ struct Opened {
   enum class Kind : std::uint8_t { chunk, transaction, digests, other };
   Kind kind = Kind::other;
   Position at{};
+  Guid source{};                       ///< of a chunk
   std::uint32_t index = 0, count = 0;  ///< of a chunk
 };
 /// Of one whole frame, without decoding its rows.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "smd/etcd/left.h"
+
 namespace smd::etcd {
 namespace {
 
@@ -11,8 +13,8 @@ using std::chrono::seconds;
 
 constexpr mad::Duration kRenewMaster = std::chrono::milliseconds(1500), kClaimAgain = seconds(1),
                         kRefuseAgain = seconds(10);
-/// Bytes of one transaction of etcd, and bytes that wait for it.
-constexpr std::size_t kBatch = std::size_t{256} * 1024, kQueue = std::size_t{4} << 20U;
+/// Bytes that wait for etcd.
+constexpr std::size_t kQueue = std::size_t{4} << 20U;
 /// What a snapshot comes with: the head, its digests, and what it makes superfluous.
 constexpr std::size_t kBesideRows = 8;
 /// The log is replaced by a snapshot when it is longer: the master keeps 32 MB of it and makes a new snapshot
@@ -30,7 +32,7 @@ std::string_view view_of(const Bytes& bytes) {
 }  // namespace
 
 asio::awaitable<void> Publisher::run(std::shared_ptr<Publisher> /*self*/) {
-  // Of the first version: it takes no calls, and nothing of what clients had registered elsewhere.
+  // Of the first version: it takes no calls.
   say(replica::encode(
       replica::Hello{.version = 1, .min_reader = 1, .subnet = parts_.subnet, .port = {}, .program = "etcd"}));
   for (bool going = true; going && !closed();) {
@@ -56,6 +58,7 @@ Answered<bool> Publisher::step() {
   if (!role_.master && lease_ != 0) co_return co_await resign();
   if (wants_claim() && now >= claim_due_) co_return co_await claim();
   if (lease_ != 0 && now >= renew_due_) co_return co_await renew();
+  if (claimed() && left_due_) co_return co_await take_left();
   if (claimed() && (!queue_.empty() || digests_due())) co_return co_await flush();
   co_return co_await wait();
 }
@@ -292,6 +295,28 @@ void Publisher::add_rows(std::vector<Row> rows, const Item& last) {
   queue_.back().ends = last.ends;
 }
 
+/// Tells the master what SMs of other parts of the fabric have left, and takes it out of etcd.
+Answered<bool> Publisher::take_left() {
+  left_due_ = false;
+  const auto span = parts_.layout.standbys();
+  const auto marks = co_await client_->range({.key = span.key, .end = span.end});
+  if (!marks) co_return std::unexpected(marks.error());
+  for (const auto& mark : marks->rows) {
+    const auto port = parts_.layout.left_mark_of(mark.key);
+    if (!port) continue;
+    auto frames = co_await read_left(*client_, parts_.layout, *port, number_of(mark.value).value_or(0));
+    if (!frames) co_return std::unexpected(frames.error());
+    for (auto& frame : *frames) {
+      say(std::move(frame));
+      const bool room_left = co_await room();
+      if (!room_left) co_return false;
+    }
+    const auto done = co_await client_->transact(erasure_of_left(parts_.layout, *port, to_text(term_)));
+    if (!done) co_return std::unexpected(done.error());
+  }
+  co_return true;
+}
+
 asio::awaitable<void> Publisher::watch_standbys(std::shared_ptr<Publisher> /*self*/) {
   while (!closed()) {
     asking_ = parts_.clients.make();
@@ -318,7 +343,9 @@ Answered<bool> Publisher::read_standbys() {
     const auto port = parts_.layout.standby_of(row.key);
     const auto at = position_of(row.value);
     if (port && at && *port != role_.port) copies.push_back({.port = *port, .at = *at});
+    if (parts_.layout.left_mark_of(row.key)) left_due_ = true;
   }
+  if (left_due_) wake_.wake_all();
   if (std::exchange(copies_, copies) != copies) acknowledge();
   if (std::exchange(watched_, true)) co_return true;
   co_return co_await watching_->watch(span.key, span.end, answer->revision + 1);

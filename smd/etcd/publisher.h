@@ -83,6 +83,7 @@ class Publisher final : public Agent {
   void ask_from(const Position& have);
   void acknowledge();
   Answered<bool> read_standbys();
+  Answered<bool> take_left();
 
   PublisherParts parts_;
   ClientPtr client_, asking_, watching_;
@@ -103,7 +104,8 @@ class Publisher final : public Agent {
   BytesPtr digests_;           ///< to be written; null: none
   Position digests_at_{};
   std::vector<replica::StandbyCopy> copies_;
-  bool watched_ = false;  ///< watching_ has begun
+  bool watched_ = false;   ///< watching_ has begun
+  bool left_due_ = false;  ///< another SM has left what clients had registered with it
   mad::WaitList wake_, queue_room_;
 };
 

@@ -145,9 +145,14 @@ Type put(Writer& out, const CallAnswer& answer) {
   return Type::call_answer;
 }
 
+std::uint64_t epoch(Reader& in) {
+  const auto value = in.u64();
+  if (value > kLargestEpoch) in.fail();
+  return value;
+}
 Position position(Reader& in) {
   Position at;
-  at.epoch = in.u64();
+  at.epoch = epoch(in);
   at.number = in.u64();
   return at;
 }
@@ -228,7 +233,7 @@ Frame transaction(Reader& in) {
 Frame ack(Reader& in) { return Ack{position(in)}; }
 Frame refuse(Reader& in) {
   Refuse refuse;
-  refuse.epoch = in.u64();
+  refuse.epoch = epoch(in);
   refuse.port = Guid{in.u64()};
   refuse.master = in.flag();
   return refuse;

@@ -19,6 +19,8 @@ namespace smd::replica {
 inline constexpr std::uint16_t kVersion = 4;
 /// The lowest version whose readers understand what this program sends.
 inline constexpr std::uint16_t kMinReader = 1;
+/// Each mastership adds one to the epoch: a larger one is of no SM, and the next one would begin at 0 again.
+inline constexpr std::uint64_t kLargestEpoch = std::uint64_t{1} << 62U;
 
 /// The first frame of either end.
 struct Hello {

@@ -72,7 +72,8 @@ asio::awaitable<void> Replicator::serve(std::shared_ptr<Outgoing> end) {
         .kv("action", "closed")
         .subject(end->stream->peer());
   }
-  if (journal_.active() && copied_by_.contains(end->peer.port) && !tasks_.stopping()) {
+  const bool is_sm = end->peer.port != Guid{};  // else the network says itself what is wrong with it
+  if (journal_.active() && is_sm && copied_by_.contains(end->peer.port) && !tasks_.stopping()) {
     parts_.log.warn("ha.standby_lost")
         .kv("guid", end->peer.port)
         .kv("peer", end->stream->peer())

@@ -281,6 +281,9 @@ asio::awaitable<void> Replicator::tick() {
       raise_ = false;
       co_await begin_term();
     }
+    for (const auto& copy : parts_.network.copies()) {
+      if (journal_.active() && copy.at.epoch == journal_.latest().epoch) copied_by_.insert(copy.port);
+    }
     if (!now.master) end_term();
     const auto latest = journal_.latest().number;
     while (covers_.size() > 1 && covers_.begin()->first + 100'000 < latest) covers_.erase(covers_.begin());

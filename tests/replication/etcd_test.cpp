@@ -8,6 +8,7 @@
 
 #include "mad/wire/sa/member_record.h"
 #include "smd/etcd/network.h"
+#include "tests/support/etcd_network.h"
 #include "tests/support/memory_etcd.h"
 #include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
@@ -25,23 +26,7 @@ constexpr auto* kFirst = "h00000";
 constexpr auto* kSecond = "h00003";
 class ReplicaEtcd : public testing::Test {
  protected:
-  ReplicaEtcd() {
-    site_.network_of = [this](const std::string& host) {
-      const auto output = [this](const log::Record&, std::string_view line) {
-        lines_.all.emplace_back(line);
-      };
-      return std::make_unique<etcd::EtcdNetwork>(etcd::NetworkParts{
-          .executor = site_.world.io().get_executor(),
-          .clock = site_.world.clock(),
-          .log = log::Log({}, output,
-                          {.steady = [this] { return site_.world.now().time_since_epoch(); },
-                           .wall = [] { return std::chrono::system_clock::time_point{}; }}),
-          .clients = etcd_.clients(),
-          .prefix = "/smd",
-          .subnet = "test",
-          .self = [this, host] { return site_.port_of(host); }});
-    };
-  }
+  ReplicaEtcd() { test::copy_through(etcd_, site_, lines_); }
   test::ReplicaSm& start(const std::string& host, std::uint8_t priority,
                          replica::Mode mode = replica::Mode::async) {
     config::SubnetConfig config;
@@ -138,6 +123,7 @@ TEST_F(ReplicaEtcd, EtcdThatIsGoneCostsOneWarningAndIsCaughtUpWith) {
   EXPECT_NE(site_[kFirst].store().view()->trouble, "");
   EXPECT_EQ(site_[kSecond].store().view()->role, ViewRole::lost);
   EXPECT_TRUE(site_[kFirst].is_master());
+  EXPECT_EQ(site_[kFirst].lines.count("ha.standby_lost"), 0U) << told();  // etcd is none
 
   etcd_.down = false;
   join(1);
@@ -321,6 +307,19 @@ TEST_F(ReplicaEtcd, SyncWaitsForEtcdAndAtMostFiftyMilliseconds) {
 }
 
 /// Keys that are none of ours, or are cut, in the place of ours.
+/// Another hand has written it: no mastership would be after it.
+TEST_F(ReplicaEtcd, AnEpochThatIsTooLargeIsOfNoSm) {
+  const std::string other = "ffffffffffffffff 0000000000000099";
+  etcd_.put("/smd/test/live/epoch", other);
+  start_both();
+  site_.world.run_for(seconds(10));
+
+  EXPECT_EQ(etcd_.value("/smd/test/live/epoch"), other);
+  EXPECT_THAT(site_[kFirst].store().view()->trouble, testing::HasSubstr("/live/epoch is not of smd"))
+      << told();
+  EXPECT_EQ(site_.disks[kFirst].replica()->position.epoch, 1U);
+}
+
 TEST_F(ReplicaEtcd, WhatMakesNoSenseIsNotTaken) {
   start_both();
   join(0);

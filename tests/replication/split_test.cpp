@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "tests/support/etcd_network.h"
 #include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
 
@@ -22,10 +23,11 @@ constexpr auto* kLarge = "h00003";
 
 class Split : public testing::Test {
  protected:
+  virtual std::string copies_by(const char* other) { return other; }
   void start(const char* host, const char* other) {
     config::SubnetConfig config;
     config.sm.priority = host == kSmall ? 5 : 3;
-    site_.start(host, config, {other});
+    site_.start(host, config, {copies_by(other)});
   }
   void cut(bool network) {
     for (const unsigned port : {3U, 4U})
@@ -174,6 +176,77 @@ TEST_F(Split, OfTwoFabricsThatAreJoinedTheLargerKeepsItsLids) {
     if (small && after.at(host) != lid) ++moved;
   }
   EXPECT_GT(moved, 0U);
+}
+
+/// As Split, with state that is copied through etcd, which both parts reach.
+class SplitWithEtcd : public Split {
+ protected:
+  SplitWithEtcd() { test::copy_through(etcd_, site_, lines_); }
+  ~SplitWithEtcd() override {
+    for (const auto* host : {kSmall, kLarge}) site_.kill(host);
+  }
+  std::string copies_by(const char* /*other*/) override { return etcd::kPeer; }
+
+  test::MemoryEtcd etcd_{site_.world.clock()};
+  test::Lines lines_;
+};
+
+TEST_F(SplitWithEtcd, BothPartsKeepWhatClientsHaveRegistered) {
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(3));
+  add(kSmall, 1, 0xC001, 1);
+  site_.world.run_for(seconds(1));
+
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  add(kSmall, 2, 0xC005, 0);
+  add(kLarge, 3, 0xC005, 5);
+  add(kLarge, 4, 0xC006, 6);
+  join();
+  site_.world.run_for(seconds(60));
+
+  expect_one_master();
+  expect_registered({1, 2, 3, 4});
+  EXPECT_EQ(etcd_.keys("/left"), 0U);  // taken
+  EXPECT_EQ(site_[kSmall].lines.count("ha.clients_inherited"), 1U) << story();
+}
+
+/// What could not be written is kept until it can.
+TEST_F(SplitWithEtcd, EtcdThatIsAwayAtTheJoinGetsItLater) {
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(3));
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  add(kLarge, 3, 0xC005, 5);
+  etcd_.down = true;
+  etcd_.break_all();
+  join();
+  site_.world.run_for(seconds(40));
+  expect_one_master();
+  EXPECT_EQ(site_[kSmall].registry().services().size(), 0U);
+
+  etcd_.down = false;
+  site_.world.run_for(seconds(60));
+  expect_registered({3});
+}
+
+/// The standby that takes over by itself has it all: nothing is left to it.
+TEST_F(SplitWithEtcd, AHandoverLeavesNothing) {
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(3));
+  add(kSmall, 1, 0xC001, 1);
+  site_.world.run_for(seconds(2));
+  ASSERT_TRUE(site_[kSmall].manager().hand_over(std::nullopt));
+  site_.world.run_for(seconds(10));
+
+  ASSERT_TRUE(site_[kLarge].is_master()) << story();
+  EXPECT_EQ(site_[kSmall].lines.count("ha.clients_left"), 0U) << story();
+  expect_registered({1});
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ TEST(EtcdLayout, WordsComeBackAsTheyWere) {
   const Term term{.epoch = 17, .port = Guid{0x2c903000e0b73}};
   EXPECT_EQ(to_text(term), "0000000000000011 0002c903000e0b73");
   EXPECT_EQ(term_of(to_text(term)), term);
+  EXPECT_FALSE(term_of("ffffffffffffffff 0002c903000e0b73"));
   const Head head{.latest = {3, 17}, .source = Guid{8}, .snapshot = {3, 4}, .chunks = 9};
   EXPECT_EQ(head_of(to_text(head)), head);
   EXPECT_EQ(position_of("3 4"), (Position{3, 4}));
@@ -65,6 +66,13 @@ TEST(EtcdLayout, SpansHaveTheirKeysAndNoOthers) {
   EXPECT_TRUE(holds(layout.standbys(), layout.standby(Guid{~std::uint64_t{0}})));
   EXPECT_EQ(layout.standby_of(layout.standby(Guid{0x17})), Guid{0x17});
   EXPECT_FALSE(layout.standby_of(layout.head()));
+  const auto mark = layout.left_mark(Guid{0x17});
+  EXPECT_TRUE(holds(layout.standbys(), mark));
+  EXPECT_FALSE(layout.standby_of(mark));
+  EXPECT_EQ(layout.left_mark_of(mark), Guid{0x17});
+  EXPECT_FALSE(layout.left_mark_of(layout.standby(Guid{0x17})));
+  EXPECT_TRUE(holds(layout.left(Guid{0x17}), layout.left_rows(Guid{0x17}, 3, "x").front().key));
+  EXPECT_FALSE(holds(layout.left(Guid{0x17}), layout.left_rows(Guid{0x18}, 0, "x").front().key));
   const auto log = layout.log(3, 5, 7);
   EXPECT_FALSE(holds(log, layout.log_rows({3, 4}, "x").front().key));
   EXPECT_TRUE(holds(log, layout.log_rows({3, 5}, "x").front().key));

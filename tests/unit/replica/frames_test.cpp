@@ -86,6 +86,19 @@ TEST(ReplicaFrames, ACallIsNoLargerThanTheApiTakesOfAClient) {
   }
 }
 
+/// The mastership after it would be of epoch 0.
+TEST(ReplicaFrames, AnEpochThatIsTooLargeIsRefused) {
+  for (const Frame& frame : {Frame(Refuse{.epoch = kLargestEpoch + 1, .port = Guid{2}}),
+                             Frame(Transaction{.at = {~std::uint64_t{0}, 3}, .source = Guid{8}})}) {
+    FrameReader reader;
+    reader.add(encode(frame));
+    EXPECT_FALSE(reader.next());
+  }
+  FrameReader reader;
+  reader.add(encode(Refuse{.epoch = kLargestEpoch, .port = Guid{2}}));
+  EXPECT_TRUE(reader.next());
+}
+
 TEST(ReplicaFrames, EveryChangedByteIsReadOrRefused) {
   const auto good = stream_of(all_frames());
   for (std::size_t at = 0; at < good.size(); ++at) {
