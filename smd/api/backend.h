@@ -68,9 +68,10 @@ struct PolicyChange {
   std::optional<PortChange> port{};
 };
 enum class PolicyVerdict : std::uint8_t {
-  done,      ///< kept in the store; the fabric follows
-  stale,     ///< the ground is another one by now: nothing was done
-  not_kept,  ///< the store takes nothing: nothing was done
+  done,        ///< kept in the store; the fabric follows
+  not_copied,  ///< done, but no standby has it, and [ha] mode is "sync-strict"
+  stale,       ///< the ground is another one by now: nothing was done
+  not_kept,    ///< the store takes nothing: nothing was done
 };
 
 /// One subnet as it is now.

@@ -25,7 +25,20 @@ void keep_answer(Step& step, const Question& question) {
   step.change.after = std::move(after);
 }
 
+Answer not_copied() {
+  return error_of(503, "not_copied",
+                  "the change is made here, but no standby has it on its disk, and [ha] mode is "
+                  "\"sync-strict\": ask again");
+}
+
 }  // namespace
+
+std::optional<Answer> waits_for_standby(const SubnetView& view) {
+  const auto* replica = view.replica.get();
+  const bool waits = replica != nullptr && replica->role == replica::ReplicaView::Role::source &&
+                     replica->mode == "sync-strict" && !replica->in_sync;
+  return waits ? std::optional(not_copied()) : std::nullopt;
+}
 
 std::string master_words(const SubnetView& view) {
   std::string words;
@@ -52,7 +65,7 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
       return *std::move(refused);
     auto step = make(view.ground);
     if (!step) return step.error();
-    if (!step->changes) return step->done;
+    if (!step->changes) return waits_for_standby(view).value_or(step->done);
     step->change.before = view.ground;
     if (question.once != nullptr) keep_answer(*step, question);
     auto verdict = backend.change_policies(chosen->index, std::move(step->change));
@@ -61,6 +74,8 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     switch (verdict.get()) {
       case PolicyVerdict::done:
         return step->done;
+      case PolicyVerdict::not_copied:
+        return not_copied();
       case PolicyVerdict::not_kept:
         return error_of(
             503, "store_failed",

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <functional>
+#include <optional>
 
 #include "smd/api/handlers.h"
 
@@ -22,6 +23,10 @@ using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
 
 /// Begins anew where another change has come first. 503: it cannot be kept.
 Answer change_policies(const Question& question, Backend& backend, Hindrance hindrance, const MakeStep& make);
+
+/// [ha] mode is "sync-strict" and no standby takes what is committed: 503, also where nothing is to be
+/// changed any more.
+std::optional<Answer> waits_for_standby(const SubnetView& view);
 
 /// Which SM the master is, and where it listens for its standbys; empty: not known.
 std::string master_words(const SubnetView& view);

@@ -15,6 +15,7 @@
 #include "smd/api/caller.h"
 #include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
+#include "smd/api/policy_change.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
 
@@ -297,6 +298,7 @@ std::optional<Answer> kept_answer(const Question& question, const Once& once, co
   const auto at = answers.find(once.scope);
   if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
     return std::nullopt;
+  if (auto waits = waits_for_standby(*chosen->view)) return waits;
   return again(*at->second, once);
 }
 

@@ -217,6 +217,9 @@ double seconds_of(const json::value& standby) {
   return seconds != nullptr ? *seconds : 0;
 }
 
+/// It is in the list of standbys, and is none.
+bool is_etcd(const json::value& standby) { return text_of(standby, "name") == "etcd"; }
+
 /// How the state is copied: "current (at 3.17 of 192.0.2.1:7650)".
 std::string replica_words(const json::value& subnet) {
   const auto& replica = member_of(subnet, "replica");
@@ -225,6 +228,9 @@ std::string replica_words(const json::value& subnet) {
     return standby ? "none: the state is not copied (no [ha] peers or etcd; or ha.not_replicated in the log)"
                    : "";
   const auto role = text_of(replica, "role");
+  const auto trouble = text_of(replica, "trouble");
+  if (role == "none" && !trouble.empty())
+    return fmt::format("none: {}: mend it, then restart; the state is not copied", trouble);
   if (role != "source") {
     if (role == "lost" || role == "none") {
       const auto heard = text_of(replica, "heard");
@@ -237,14 +243,18 @@ std::string replica_words(const json::value& subnet) {
   }
   const auto& standbys = list_of(replica, "standbys");
   const bool lost = text_of(replica, "mode") != "async" && text_of(replica, "in_sync") == "false";
-  std::string words = fmt::format("source of {} standbys, {}{}", standbys.size(), text_of(replica, "mode"),
-                                  lost ? " (not in sync now)" : "");
+  const auto is_sm = [](const json::value& one) { return !is_etcd(one); };
+  const auto count = std::ranges::count_if(standbys, is_sm);
+  std::string words = fmt::format("source of {} standby{}{}, {}{}", count, count == 1 ? "" : "s",
+                                  static_cast<std::size_t>(count) != standbys.size() ? " and etcd" : "",
+                                  text_of(replica, "mode"), lost ? " (not in sync now)" : "");
   for (const auto& one : standbys) {
-    words += fmt::format("; {} ({}) is {} transactions, {:.1f} s behind", text_of(one, "guid"),
-                         text_of(one, "name"), text_of(one, "lag_transactions"), seconds_of(one));
+    const auto name = is_etcd(one) ? text_of(one, "name")
+                                   : fmt::format("{} ({})", text_of(one, "guid"), text_of(one, "name"));
+    words += fmt::format("; {} is {} transactions, {:.1f} s behind", name, text_of(one, "lag_transactions"),
+                         seconds_of(one));
   }
-  if (const auto trouble = text_of(replica, "trouble"); !trouble.empty())
-    words += fmt::format("; etcd: {}", trouble);
+  if (!trouble.empty()) words += fmt::format("; etcd: {}", trouble);
   return words;
 }
 

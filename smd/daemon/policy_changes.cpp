@@ -66,6 +66,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   auto* const store = this->kept();
   const bool ours = store == nullptr || !store->following().follows;
   if (store != nullptr && ours) kept = co_await store->commit_policies(change.after);
+  const bool copied = store == nullptr || store->may_answer();
   if (!kept) co_await store->commit_policies(change.before->policies);
   kept = kept && ours;
   if (kept) {
@@ -75,7 +76,8 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   }
   changing_policies_ = false;
   policy_waiting_.wake_all();
-  verdict->tell(kept ? api::PolicyVerdict::done : api::PolicyVerdict::not_kept);
+  using enum api::PolicyVerdict;
+  verdict->tell(!kept ? not_kept : copied ? done : not_copied);
 }
 
 void Instance::train(api::PolicyChange::PortChange port, std::string event) {

@@ -81,6 +81,10 @@ void Instance::open_replica() {
         .kv("reason", network.error())
         .kv("action", "the state is not copied; mend it, then restart")
         .always();
+    replica_->set(std::make_shared<replica::ReplicaView>(
+        replica::ReplicaView{.mode = std::string(replica::to_string(mode_of(ha.mode))),
+                             .master = "the state is not copied",
+                             .trouble = network.error()}));
     return;
   }
   say_expiry(ha);

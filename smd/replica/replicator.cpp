@@ -29,6 +29,18 @@ constexpr std::size_t kHandshakes = 64;
 
 }  // namespace
 
+std::string_view to_string(Mode mode) {
+  switch (mode) {
+    case Mode::async:
+      return "async";
+    case Mode::sync:
+      return "sync";
+    case Mode::sync_strict:
+      return "sync-strict";
+  }
+  return "async";
+}
+
 std::string_view to_string(ReplicaView::Role role) {
   switch (role) {
     case ReplicaView::Role::none:
@@ -303,7 +315,7 @@ std::chrono::nanoseconds Replicator::lag_of(Position acked) const {
 
 void Replicator::publish() {
   ReplicaView view;
-  view.mode = options_.mode == Mode::async ? "async" : options_.mode == Mode::sync ? "sync" : "sync-strict";
+  view.mode = to_string(options_.mode);
   view.in_sync = options_.mode != Mode::async && !sync_lost_;
   view.digests = digests_;
   view.direct = parts_.network.carries_calls();

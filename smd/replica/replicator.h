@@ -35,6 +35,9 @@ enum class Mode : std::uint8_t {
   sync_strict  ///< on a standby's too, else it is to ask again
 };
 
+/// As the configuration names it.
+std::string_view to_string(Mode mode);
+
 /// All of it outlives the replicator.
 struct ReplicatorParts {
   asio::any_io_executor executor;

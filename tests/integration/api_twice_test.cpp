@@ -82,6 +82,37 @@ TEST_F(ApiTwice, AChangeWithAKeyIsMadeOnce) {
   EXPECT_EQ(backend_.views.back()->ground->policies->answers.size(), 2U) << "kept with the change";
 }
 
+/// In mode sync-strict nothing is answered that no standby has, however often it is asked.
+TEST_F(ApiTwice, AChangeThatNoStandbyHasIsAskedForAgain) {
+  const auto copied = [&](bool in_sync) {
+    auto view = *backend_.views.back();
+    view.replica = std::make_shared<replica::ReplicaView>(replica::ReplicaView{
+        .role = replica::ReplicaView::Role::source, .mode = "sync-strict", .in_sync = in_sync});
+    backend_.views.back() = std::make_shared<api::SubnetView>(view);
+    backend_.copies = in_sync;
+  };
+  const auto add = [&] {
+    return api::answer({.method = "POST",
+                        .target = "/v1/subnets/p/partitions/blue/members",
+                        .body = R"(["h00001"])",
+                        .time = 1000,
+                        .idempotency_key = "k"},
+                       backend_);
+  };
+  make_blue();
+  copied(false);
+  const auto first = add();
+  EXPECT_EQ(first.status, 503U);
+  EXPECT_THAT(first.body, HasSubstr("not_copied"));
+  EXPECT_THAT(first.headers, testing::Contains(std::pair<std::string, std::string>("Retry-After", "1")));
+  EXPECT_EQ(backend_.views.back()->ground->policies->api.at("blue")->members.size(), 1U) << "it is made";
+  EXPECT_EQ(add().status, 503U);
+  EXPECT_EQ(call("POST", "partitions/blue/members", R"(["h00001"])", {}).status, 503U);
+  copied(true);
+  EXPECT_EQ(add().status, 200U);
+  EXPECT_EQ(call("POST", "partitions/blue/members", R"(["h00001"])", {}).status, 200U);
+}
+
 /// The SM that takes over has the state of the one before, and no memory of its calls.
 TEST_F(ApiTwice, AnAnswerIsKnownAfterATakeover) {
   const auto add = [&](test::FakeBackend& backend) {

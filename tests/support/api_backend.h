@@ -45,7 +45,7 @@ class FakeBackend final : public api::Backend {
       ++view.epoch;
       views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
     }
-    verdict.set_value(good    ? api::PolicyVerdict::done
+    verdict.set_value(good    ? copies ? api::PolicyVerdict::done : api::PolicyVerdict::not_copied
                       : keeps ? api::PolicyVerdict::stale
                               : api::PolicyVerdict::not_kept);
     return verdict.get_future();
@@ -63,6 +63,7 @@ class FakeBackend final : public api::Backend {
   }
   std::vector<std::pair<policy::PortAt, std::string>> trained;
   bool keeps = true;
+  bool copies = true;  ///< false: no standby has what is changed, in mode sync-strict
   std::set<Guid> reindexed;
   void hand_over(std::size_t subnet, Guid to) override { handed_over.emplace_back(subnet, to); }
   void hand_on(std::size_t, replica::Call call, replica::CallDone done) override {

@@ -97,8 +97,9 @@ class TestSource final : public SmPortSource {
 
 class AnInstance : public testing::Test {
  protected:
-  AnInstance() {
+  explicit AnInstance(config::HaConfig ha = {}) {
     InstanceSpec spec;
+    spec.config.ha = std::move(ha);
     spec.where = "any port";
     spec.ends = std::make_unique<TestSource>(device_);
     spec.config.sweep.interval = std::chrono::milliseconds(100);
@@ -306,6 +307,23 @@ TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
   EXPECT_EQ(sl_of(*view, 'b'), Sl{2});
   EXPECT_EQ(in_force(*view, "a"), Sl{1});
   EXPECT_EQ(in_force(*view, "x"), Sl{3});
+}
+
+class AnInstanceWithoutItsCertificate : public AnInstance {
+ protected:
+  AnInstanceWithoutItsCertificate()
+      : AnInstance(
+            {.peers = {"192.0.2.1"}, .cert = "/no/cert.pem", .key = "/no/key.pem", .ca = "/no/ca.pem"}) {}
+};
+
+/// It serves its fabric, and not only the log says that nothing is copied.
+TEST_F(AnInstanceWithoutItsCertificate, IsMasterAndShowsWhyNothingIsCopied) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  EXPECT_TRUE(logged("ha.not_replicated"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.replica && view.replica->trouble.find("/no/cert.pem") != std::string::npos;
+  }));
 }
 
 }  // namespace
