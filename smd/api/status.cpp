@@ -191,18 +191,40 @@ JsonArray duplicates_json(const sm::Subnet& subnet) {
   return all;
 }
 
-/// P_Keys of end ports that smd has not given them.
+/// Ports whose tables have no room for all keys, and switch ports that cannot enforce theirs.
+void add_too_small(const sm::Snapshot& now, JsonObject& object) {
+  JsonArray no_room, not_enforced;
+  const auto add = [&](JsonArray& list, const sm::PeerPort& at, std::size_t capacity, std::size_t keys,
+                       bool held_back) {
+    list.push_back(Json(JsonObject{{"at", place_json(*now.subnet, at)},
+                                   {"capacity", number(capacity)},
+                                   {"keys", number(keys)},
+                                   {"held_back", Json(held_back)}}));
+  };
+  if (const auto& part = now.decided.partitions) {
+    for (const auto& one : part->no_room)
+      add(no_room, one.at, one.capacity, one.capacity + one.left_out.size(), false);
+    for (const auto& one : part->not_enforced)
+      add(not_enforced, one.at, one.capacity, one.keys, one.held_back);
+  }
+  object.emplace("no_room", Json(std::move(no_room)));
+  object.emplace("not_enforced", Json(std::move(not_enforced)));
+}
+
+/// P_Keys of end ports that smd has not given them, and what was not done.
 Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
   const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
   const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
   JsonArray keys;
   for (const auto key : foreign.keys) keys.push_back(pkey(key));
   const auto violations = activity_of(view).violations;
-  return Json(JsonObject{{"foreign_ports", number(foreign.ports)},
-                         {"foreign_pkeys", Json(std::move(keys))},
-                         {"pkey_violations", number(violations.pkey)},
-                         {"qkey_violations", number(violations.qkey)},
-                         {"pkey_violations_at_switches", number(violations.at_switch)}});
+  JsonObject object{{"foreign_ports", number(foreign.ports)},
+                    {"foreign_pkeys", Json(std::move(keys))},
+                    {"pkey_violations", number(violations.pkey)},
+                    {"qkey_violations", number(violations.qkey)},
+                    {"pkey_violations_at_switches", number(violations.at_switch)}};
+  add_too_small(now, object);
+  return Json(std::move(object));
 }
 
 /// Null where QoS is off. A few lines: `smd qos` has all.

@@ -145,6 +145,16 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   if (const auto ports = text_of(partitions, "foreign_ports"); !ports.empty() && ports != "0")
     line(out, "partitions",
          fmt::format("{} {} of another SM", ports, ports == "1" ? "port has keys" : "ports have keys"));
+  const auto keys_words = [](const json::value& one, std::string_view what) {
+    return fmt::format("{}: {} keys, {} {}", port_words(member_of(one, "at")), text_of(one, "keys"), what,
+                       text_of(one, "capacity"));
+  };
+  lines(out, "partitions", list_of(partitions, "no_room"), "smd status --json",
+        [&](const auto& one) { return keys_words(one, "room for"); });
+  lines(out, "partitions", list_of(partitions, "not_enforced"), "smd status --json", [&](const auto& one) {
+    return keys_words(one, "not enforced, room for") +
+           (text_of(one, "held_back") == "true" ? "; the link stays Armed" : "");
+  });
   const auto at_ports = text_of(partitions, "pkey_violations");
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");
   if (!(at_ports + at_switches).empty() && at_ports + at_switches != "00")

@@ -53,7 +53,9 @@ CLI::App* add_attach_command(CLI::App& app, AttachOptions& options) {
       ->type_name("NAME[:PORT]")
       ->required()
       ->allow_extra_args(false);
-  command->add_option("CMD", options.command, "the program and its arguments, behind --")->required();
+  command->add_option("CMD", options.command, "the program and its arguments, behind --")
+      ->required()
+      ->allow_extra_args(false);  // brackets of an argument stay
   return command;
 }
 

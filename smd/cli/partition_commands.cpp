@@ -42,7 +42,9 @@ class PartitionCommand {
  private:
   Done print(const std::string& what) const;
   std::string own_path() const { return "partitions/" + api::percent_encoded(options_.partition); }
-  Done change(std::string_view method, const std::string& what, const std::string& body) const;
+  /// `done`: what is said where it has changed something.
+  Done change(std::string_view method, const std::string& what, const std::string& body,
+              std::string_view done) const;
 
   const Conversation& daemon_;
   const PartitionOptions& options_;
@@ -63,8 +65,8 @@ Done PartitionCommand::print(const std::string& what) const {
   });
 }
 
-Done PartitionCommand::change(std::string_view method, const std::string& what,
-                              const std::string& body) const {
+Done PartitionCommand::change(std::string_view method, const std::string& what, const std::string& body,
+                              std::string_view done) const {
   const auto subnet = daemon_.only_subnet();
   if (!subnet) return std::unexpected(subnet.error());
   const auto value = daemon_.call(method, path_of(*subnet, what), body);
@@ -75,7 +77,7 @@ Done PartitionCommand::change(std::string_view method, const std::string& what,
   }
   const auto* changed = member_of(*value, "changed").if_bool();
   out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "partition"),
-                      changed != nullptr && *changed ? "kept" : "nothing changes");
+                      changed != nullptr && *changed ? done : "nothing changes");
   return {};
 }
 
@@ -106,7 +108,7 @@ Done PartitionCommand::create() const {
   }
   if (!options_.scopes.empty()) ipoib["scopes"] = json::array(options_.scopes.begin(), options_.scopes.end());
   if (options_.ipoib || !ipoib.empty()) body["ipoib"] = std::move(ipoib);
-  return change("PUT", own_path() + "?create=true", json::serialize(body));
+  return change("PUT", own_path() + "?create=true", json::serialize(body), "created");
 }
 
 Done PartitionCommand::add() const {
@@ -115,7 +117,7 @@ Done PartitionCommand::add() const {
     members.push_back(
         member_body(ports, options_.membership.empty() ? "limited" : options_.membership, options_.index0));
   return change("POST", own_path() + "/members",
-                json::serialize(json::object{{"members", std::move(members)}}));
+                json::serialize(json::object{{"members", std::move(members)}}), "added");
 }
 
 /// All of them in one change.
@@ -123,10 +125,10 @@ Done PartitionCommand::remove() const {
   json::array members;
   for (const auto& ports : options_.members) members.emplace_back(ports);
   return change("DELETE", own_path() + "/members",
-                json::serialize(json::object{{"members", std::move(members)}}));
+                json::serialize(json::object{{"members", std::move(members)}}), "removed");
 }
 
-Done PartitionCommand::erase() const { return change("DELETE", own_path(), ""); }
+Done PartitionCommand::erase() const { return change("DELETE", own_path(), "", "deleted"); }
 
 /// Members that are in the fabric and do not have their key yet: "h3 port 1: no_room".
 std::vector<std::string> missing_members(const json::value& partition) {
@@ -228,7 +230,8 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
   command
       .add_option("MEMBERS", options.members,
                   "of create, add and remove: GUIDs, names of nodes, NODE:PORT, group:NAME")
-      ->type_name("PORTS...");
+      ->type_name("PORTS...")
+      ->allow_extra_args(false);  // else CLI11 takes the brackets of "[ab]0[12]" for a list's
   command.add_option("--full", options.full, "of create: full members")
       ->type_name("PORTS")
       ->allow_extra_args(false)

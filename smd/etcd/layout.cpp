@@ -155,7 +155,7 @@ Span Layout::left(Guid port) const {
   return {std::move(folder), std::move(end)};
 }
 
-std::string Layout::left_mark(Guid port) const { return standby(port) + kLeft; }
+std::string Layout::left_mark(Guid port) const { return standby(port).append(kLeft); }
 
 std::optional<Guid> Layout::left_mark_of(std::string_view key) const {
   if (!key.ends_with(kLeft)) return std::nullopt;
