@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <sstream>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "smd/cli/ask_text.h"
+#include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
 
@@ -93,6 +100,12 @@ TEST_F(LeftPartitions, AFullTableIsNamed) {
 
   EXPECT_EQ(smd_->lines().count("partition.no_room"), 1U) << testing::PrintToString(smd_->lines().all);
   EXPECT_EQ(keys_of_sm()[0], PKey{0x8001});
+  test::FakeBackend backend;
+  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd_->last())});
+  const auto answer = api::answer({.method = "GET", .target = "/v1/status", .body = {}}, backend);
+  std::ostringstream text;
+  cli::print_status(text, *api::parse_json(answer.body));
+  EXPECT_THAT(text.str(), testing::HasSubstr("\"h1\" port 1: 129 keys, room for 128\n"));
 }
 
 /// Enforcement by leaf1, with a key in the tables that only h1 and h2 had.
