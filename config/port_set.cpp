@@ -93,6 +93,22 @@ TermResult parse_guids(std::string_view text) {
   return PortTerm{.kind = PortTermKind::guid_range, .first = *first, .last = *last};
 }
 
+/// The 16 digits of a GUID that is written in groups ("0002:c903:0000:1234", "00:02:c9:..."), else empty.
+std::string digits_of_groups(std::string_view text) {
+  std::string digits;
+  std::size_t groups = 0;
+  while (!text.empty()) {
+    const auto group = text.substr(0, text.find(':'));
+    digits += group;
+    ++groups;
+    text.remove_prefix(std::min(text.size(), group.size() + 1));
+  }
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  const bool whole = digits.size() == 16 && (groups == 4 || groups == 8) &&
+                     digits.find_first_not_of(kHex) == std::string::npos;
+  return whole ? digits : std::string();
+}
+
 bool looks_like_guids(std::string_view text) {
   return text.starts_with("0x") || text.starts_with("0X") || parse_guid(text.substr(0, text.find('-')));
 }
@@ -107,6 +123,9 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
   }
   if (looks_like_guids(text)) return parse_guids(text);
   if (all_digits(text)) return wrong_term(kTermForm, "a GUID begins with 0x");
+  if (const auto digits = digits_of_groups(text); !digits.empty())
+    return wrong_term(kTermForm,
+                      fmt::format("a GUID is 0x{}; a node of that name is \"node:{}\"", digits, text));
   const auto colon = text.find(':');
   const auto prefix = text.substr(0, colon);
   if (colon != std::string_view::npos) {

@@ -101,11 +101,18 @@ inline sm::Activity activity_of(const SubnetView& view) {
   return view.activity ? *view.activity : sm::Activity{};
 }
 
+/// A configuration that a reload has not taken: the one before stays in force.
+struct RefusedFile {
+  std::vector<std::string> errors;  ///< a line each; at least one
+  std::chrono::system_clock::time_point at;
+};
+
 struct DaemonInfo {
   std::string version;
   std::string configuration;                              ///< the file; empty: none
   std::chrono::system_clock::time_point started, loaded;  ///< when smd began, when the file was read last
   std::optional<store::Failure> store{};                  ///< why changes are in memory only at present
+  std::optional<RefusedFile> refused{};                   ///< the last reload was not taken
 };
 
 /// A call that changes something, or was to.

@@ -425,6 +425,13 @@ Json store_json(const std::optional<store::Failure>& failure) {
   return Json(JsonObject{{"failed", text(failure->reason)}, {"since", time(failure->since)}});
 }
 
+Json refused_json(const std::optional<RefusedFile>& refused) {
+  if (!refused) return {};
+  JsonArray errors;
+  for (const auto& line : refused->errors) errors.push_back(text(line));
+  return Json(JsonObject{{"errors", Json(std::move(errors))}, {"at", time(refused->at)}});
+}
+
 }  // namespace
 
 bool sweeps_are_off(const SubnetView& view) {
@@ -466,6 +473,7 @@ Answer get_status(const Question& question, Backend& backend) {
                       {"started", time(info.started)},
                       {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
                       {"configuration_loaded", time(info.loaded)},
+                      {"configuration_refused", refused_json(info.refused)},
                       {"store", store_json(info.store)},
                       {"subnets", Json(std::move(subnets))}}));
 }

@@ -24,10 +24,12 @@ std::string joined_texts(const json::array& items) {
 
 void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
   const auto& pending = list_of(partition, "pending");
-  out << fmt::format("{}{} {}: {} of {} members programmed, {} pending ({})\n", prefix,
+  const bool decided = text_of(partition, "in_force") != "false";
+  out << fmt::format("{}{} {}: {} of {} members programmed, {} pending ({}){}\n", prefix,
                      text_of(partition, "pkey"), text_of(partition, "name"), text_of(partition, "programmed"),
                      text_of(partition, "member_count"), pending.size(),
-                     joined_texts(list_of(partition, "sources")));
+                     joined_texts(list_of(partition, "sources")),
+                     decided ? "" : "; a change is not decided yet: smd partitions wait");
   const auto* members = member_of(partition, "members").if_array();
   if (members == nullptr) return;
   if (const auto groups = joined_texts(list_of(partition, "groups")); !groups.empty())

@@ -407,6 +407,13 @@ void print_status(std::ostream& out, const json::value& status) {
                      text_of(status, "started"),
                      file.empty() ? "no configuration file"
                                   : fmt::format("{} of {}", file, text_of(status, "configuration_loaded")));
+  if (const auto& refused = member_of(status, "configuration_refused"); refused.is_object()) {
+    const auto& errors = list_of(refused, "errors");
+    const auto* first = errors.empty() ? nullptr : errors.front().if_string();
+    out << fmt::format("the reload of {} was refused, the configuration before it is in force: {}{}\n",
+                       text_of(refused, "at"), first == nullptr ? "" : base::escaped(*first),
+                       errors.size() > 1 ? fmt::format(" (and {} more: smd check)", errors.size() - 1) : "");
+  }
   if (const auto& store = member_of(status, "store"); store.is_object()) {
     out << fmt::format("changes are in memory only, a restart loses them: {} (since {})\n",
                        text_of(store, "failed"), text_of(store, "since"));

@@ -52,10 +52,13 @@ class PartitionCommand {
   std::ostream& out_;
 };
 
+/// A partition that is named need not be in all subnets.
 Done PartitionCommand::print(const std::string& what) const {
-  return daemon_.each([&](const std::string& name, bool several) -> Done {
+  bool found = false;
+  const auto done = daemon_.each([&](const std::string& name, bool several) -> Done {
     const auto value = daemon_.call("GET", path_of(name, what));
     if (!value) return std::unexpected(value.error());
+    found = true;
     if (as_json_) {
       out_ << json::serialize(*value) << '\n';
     } else {
@@ -63,6 +66,7 @@ Done PartitionCommand::print(const std::string& what) const {
     }
     return {};
   });
+  return found && !options_.partition.empty() ? Done{} : done;
 }
 
 Done PartitionCommand::change(std::string_view method, const std::string& what, const std::string& body,
@@ -273,6 +277,8 @@ std::string misuse_of(const PartitionOptions& options) {
     if (what.needs_partition && options.partition.empty())
       return fmt::format("{} needs a name{}", what.name,
                          what.act == &PartitionCommand::show ? " or a P_Key" : "");
+    if (what.act == &PartitionCommand::list && !options.partition.empty())
+      return fmt::format("list takes no name: smd partitions show {}", options.partition);
     if (what.needs_members && options.members.empty()) return fmt::format("{} needs members", what.name);
   }
   const bool by_option = !options.full.empty() || !options.limited.empty() || !options.both.empty();

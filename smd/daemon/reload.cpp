@@ -84,6 +84,8 @@ void Daemon::take_files() {
           .kv("action", "the old one stays in force")
           .always();
     if (!next) show_refused_qos();
+    const std::scoped_lock lock(lock_);
+    info_.refused = api::RefusedFile{.errors = lines_of(refused), .at = std::chrono::system_clock::now()};
   } else {
     log_warnings(*next);
     std::vector<std::string> restart;
@@ -128,6 +130,7 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   log_config_ = next.log;
   info_.configuration = configuration_file(parts_.options.config);
   info_.loaded = std::chrono::system_clock::now();
+  info_.refused.reset();
   return changed;
 }
 

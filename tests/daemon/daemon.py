@@ -247,7 +247,8 @@ def partitions(args):
                                 (("add", "blue", "0xzz"), "found"), (("show", "nope"), "no partition"),
                                 (("add", "blue", "group:nope"), "there is no group nope")):
                 expect(words in smd.tell("partitions", *line, status=1), f"{line}: {words}")
-            for line, words in ((("add", "blue"), "needs members"), (("create",), "needs a name")):
+            for line, words in ((("add", "blue"), "needs members"), (("create",), "needs a name"),
+                                (("list", "blue"), "smd partitions show blue")):
                 expect(words in smd.tell("partitions", *line, status=2), f"{line}: {words}")
             expect("nothing changes" in smd.tell("partitions", "remove", "blue", "h00003"), "no member")
             for words, what in ((("create", "glob", "[h]0000[12]"), "created"), (("add", "glob", "[h]0000[3]"), "added"),
@@ -310,9 +311,11 @@ def policy(args):
             refused = smd.log().count("config.refused")
             smd.hang_up()
             smd.logged("config.refused", refused + 1)
+            until(lambda: "was refused, the configuration before it is in force: " in smd.tell("status"), "refused in status")
             conf.write_text("X=0x10 : ALL=full ;\nY=0x11 : ALL_CAS=full ;\n")
             smd.hang_up()
             smd.logged("config.reloaded")
+            expect("was refused" not in smd.tell("status"), "no longer refused")
             smd.tell("partitions", "wait", "Y")
             until(lambda: smd.subnet()["last_sweep"]["state"] == "up", "up again")
             smd.end()
