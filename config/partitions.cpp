@@ -43,7 +43,8 @@ class PartitionMerger {
     for (const auto& definition : sources_.api) add_api(definition);
     if (!errors_.empty()) return std::unexpected(std::move(errors_));
     finish();
-    return MergedPartitions{.policy = std::move(policy_), .warnings = std::move(warnings_)};
+    return MergedPartitions{
+        .policy = std::move(policy_), .warnings = std::move(warnings_), .left_out = std::move(left_out_)};
   }
 
  private:
@@ -210,7 +211,10 @@ class PartitionMerger {
     partition.ipoib = partition.ipoib || definition.ipoib;
     partition.sources.push_back(definition.source);
     for (const auto& rule : definition.members) add_rule(rule, definition, partition);
-    for (auto& error : groups_.add(definition, partition)) warn(error.source, std::move(error.text));
+    for (auto& error : groups_.add(definition, partition)) {
+      left_out_.push_back({partition.pkey, error.text});
+      warn(error.source, std::move(error.text));
+    }
   }
 
   void warn_of_merge(const PartitionDefinition& definition, const PolicyPartition& partition) {
@@ -285,6 +289,7 @@ class PartitionMerger {
   std::uint32_t order_ = 0;
   GroupMaker groups_{};
   std::vector<ConfigError> warnings_{};
+  std::vector<MergedPartitions::LeftOut> left_out_{};
   std::vector<ConfigError> errors_{};
 };
 

@@ -99,8 +99,14 @@ struct PartitionPolicy {
 };
 
 struct MergedPartitions {
+  /// A multicast group that does not suit its partition, or that another definition has already.
+  struct LeftOut {
+    PKey pkey;
+    std::string text{};  ///< which group, and why
+  };
   PartitionPolicy policy{};
   std::vector<ConfigError> warnings{};
+  std::vector<LeftOut> left_out{};  ///< of `warnings`
 };
 
 /// Merges the sources, or says what contradicts what. Definitions of one P_Key in `conf` are one partition,

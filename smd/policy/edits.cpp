@@ -167,8 +167,17 @@ EditResult unchanged(const EditContext& context, PKey pkey) {
       .policies = std::make_shared<const Policies>(context.policies), .merged = nullptr, .pkey = pkey};
 }
 
+/// A file's group that does not suit is left out with a warning; who calls is told.
+std::expected<void, EditError> check_groups(const config::MergedPartitions& merged, PKey pkey) {
+  const auto left = std::ranges::find_if(merged.left_out,
+                                         [&](const auto& group) { return group.pkey.same_partition(pkey); });
+  if (left == merged.left_out.end()) return {};
+  return refuse(Kind::bad, "bad_group", "groups: " + left->text);
+}
+
 /// `partition` null: `name` is to go.
-EditResult with(const EditContext& context, std::string_view name, PKey pkey, ApiPartitionPtr partition) {
+EditResult with(const EditContext& context, std::string_view name, PKey pkey, ApiPartitionPtr partition,
+                bool has_new_groups = false) {
   auto next = std::make_shared<Policies>(context.policies);
   const auto at = next->api.find(name);
   const bool created = at == next->api.end();
@@ -181,6 +190,9 @@ EditResult with(const EditContext& context, std::string_view name, PKey pkey, Ap
   }
   auto merged = config::merge_partitions(with_api(context.files, *next));
   if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
+  if (has_new_groups) {
+    if (auto good = check_groups(*merged, pkey); !good) return std::unexpected(good.error());
+  }
   return Edited{.policies = std::move(next),
                 .merged = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
                 .pkey = pkey,
@@ -255,7 +267,9 @@ EditResult put_partition(const EditContext& context, Definition definition, Put 
   if (mode == Put::fresh && before)
     return refuse(Kind::conflict, "exists",
                   fmt::format("there is a partition {}, and it is another one", name));
-  return with(context, name, pkey, std::make_shared<const Definition>(std::move(definition)));
+  const bool has_new_groups = !before || before->groups != definition.groups ||
+                              before->settings != definition.settings || before->ipoib != definition.ipoib;
+  return with(context, name, pkey, std::make_shared<const Definition>(std::move(definition)), has_new_groups);
 }
 
 EditResult erase_partition(const EditContext& context, std::string_view name) {

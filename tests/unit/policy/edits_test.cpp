@@ -201,6 +201,17 @@ TEST_F(Edits, MembersThatAreSetMayNameAGroupThatIsGone) {
   EXPECT_EQ(set_members(context(), "b", members).error().code, "no_such_partition");
 }
 
+/// A file's is left out with a warning, which a client of the API would not see.
+TEST_F(Edits, AGroupThatDoesNotSuitIsRefused) {
+  const auto refused = put("blue", R"({"pkey":82,"groups":[{"mgid":"ff12:401b:8011::99"}]})");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "bad_group");
+  EXPECT_THAT(refused.error().text, testing::HasSubstr("ff12:401b:8011::99 has the P_Key 0x8011"));
+  EXPECT_TRUE(policies_->api.empty());
+  ASSERT_TRUE(put("blue", R"({"pkey":82,"groups":[{"mgid":"ff12:401b::99"}]})"));
+  EXPECT_FALSE(put("red", R"({"pkey":83,"groups":[{"mgid":"ff12::1"},{"mgid":"ff12::1"}]})"));
+}
+
 TEST_F(Edits, RefusesWhatIsNotThere) {
   EXPECT_EQ(erase("a").error(),
             (EditError{Kind::not_found, "no_such_partition", "the API has no partition a"}));
