@@ -20,6 +20,7 @@ using Record = wire::McMemberRecord;
 
 const Mgid kBroadcast = mgid("ff12:401b:ffff::ffff:ffff");
 const Mgid kIpGroup = mgid("ff12:401b:ffff::1");
+const Mgid kOwnGroup = mgid("ff12::a1");  // not of IPoIB
 
 Record record_of(const test::Reply& reply) { return reply.get<Record>(0); }
 
@@ -188,7 +189,7 @@ TEST_F(SaGroups, APortThatCannotCarryTheGroupIsRefusedInOneLine) {
 }
 
 TEST_F(SaGroups, SelectorsChooseWithinWhatThePortCan) {
-  auto joining = session_.joining(host(0), kIpGroup);
+  auto joining = session_.joining(host(0), kOwnGroup);
   joining.with(Record::kMtu).with(Record::kMtuSelector).with(Record::kRate).with(Record::kRateSelector);
   joining.record.mtu_selector = wire::Selector::less;
   joining.record.mtu = Mtu::m1024;
@@ -197,7 +198,7 @@ TEST_F(SaGroups, SelectorsChooseWithinWhatThePortCan) {
   ASSERT_EQ(reply.status, 0);
   EXPECT_EQ(record_of(reply).mtu, Mtu::m512);
 
-  joining.record.mgid = mgid("ff12:401b:ffff::2");
+  joining.record.mgid = mgid("ff12::a2");
   joining.record.mtu_selector = wire::Selector::greater;
   joining.record.mtu = Mtu::m4096;
   EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
@@ -213,9 +214,34 @@ TEST_F(SaGroups, NamesThatNoClientMayUseAreRefused) {
   }
 }
 
+/// As OpenSM has it by default (ipoib_mcgroup_creation_validation).
+TEST_F(SaGroups, GroupsOfIpoibHaveTheTermsOfTheirBroadcastGroup) {
+  auto joining = session_.joining(host(0), kIpGroup);
+  joining.record.qkey = 0x77;
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.last_refusal().component, "Q_Key");
+  joining.record.mgid = mgid("ff12:601b:ffff::1");
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
+  joining.record.mgid = kOwnGroup;
+  EXPECT_EQ(session_.join(host(0), joining).status, 0);
+  EXPECT_EQ(session_.join(host(0), mgid("ff15:401b:ffff::1")).status, wire::kSaRequestInvalid);
+  EXPECT_EQ(session_.last_refusal().has, "ff15:401b:ffff::ffff:ffff") << "which is not there";
+  EXPECT_EQ(session_.join(host(0), mgid("ff15:401b:ffff::ffff:ffff")).status, 0);
+  EXPECT_EQ(session_.join(host(0), mgid("ff15:401b:ffff::1")).status, 0);
+}
+
+TEST_F(SaGroups, APortGidOfAnotherSubnetIsNoGidHere) {
+  auto joining = session_.joining(host(0), kIpGroup);
+  joining.record.port_gid.bytes[1] = 0xc0;
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaInvalidGid);
+  joining = session_.joining(host(0), kIpGroup);
+  joining.record.port_gid.bytes[15] ^= 0x55;
+  EXPECT_EQ(session_.join(host(0), joining).status, wire::kSaRequestInvalid);
+}
+
 /// As OpenSM has it, and osmtest's flow m asks for.
 TEST_F(SaGroups, NamesOfOtherSubnetsAndEveryScopeButZeroAreTaken) {
-  for (const auto* text : {"ff15:a01b:fe80::1", "ff1e:a01b:fe80::1", "ff1f:401b:ffff::1"}) {
+  for (const auto* text : {"ff15:a01b:fe80::1", "ff1e:a01b:fe80::1", "ff1f::1"}) {
     EXPECT_EQ(session_.join(host(0), mgid(text)).status, 0) << text;
   }
   auto joining = session_.joining(host(0), Mgid{});
@@ -317,8 +343,8 @@ TEST_F(SaGroups, APathLeadsToAGroup) {
 
 TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   using Path = wire::PathRecord;
-  const auto far = mgid("ff15:401b:ffff::1");
-  for (const auto& name : {kIpGroup, far}) {
+  const auto far = mgid("ff15::a1");
+  for (const auto& name : {kOwnGroup, far}) {
     auto joining = session_.joining(host(0), name);
     joining.with(Record::kHopLimit);
     joining.record.flow_label = 0x12345;
@@ -336,7 +362,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
     return session_.ask(Question{.method = method, .attribute = Path::kRecord, .mask = mask}.with(asked));
   };
 
-  const auto path = ask(kIpGroup, Method::get, Path::kDgid, as_it_is).get<Path>(0);
+  const auto path = ask(kOwnGroup, Method::get, Path::kDgid, as_it_is).get<Path>(0);
   EXPECT_EQ(path.flow_label, 0x12345U);
   EXPECT_EQ(path.traffic_class, 7);
   EXPECT_EQ(path.hop_limit, 3);
@@ -344,7 +370,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   EXPECT_EQ(ask(far, Method::get, Path::kDgid, as_it_is).get<Path>(0).hop_limit, 255);
 
   const auto found = [&](unsigned component, auto change) {
-    return ask(kIpGroup, Method::get, component, change).status == 0;
+    return ask(kOwnGroup, Method::get, component, change).status == 0;
   };
   EXPECT_TRUE(found(Path::kFlowLabel, [](Path& p) { p.flow_label = 0x12345; }));
   EXPECT_FALSE(found(Path::kFlowLabel, as_it_is));
@@ -353,7 +379,7 @@ TEST_F(SaGroups, APathToAGroupHasWhatPacketsOfTheGroupCarry) {
   EXPECT_TRUE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 3; }));
   EXPECT_FALSE(found(Path::kHopLimit, [](Path& p) { p.hop_limit = 255; }));
   EXPECT_TRUE(found(Path::kPaths, as_it_is)) << "a Get means one path";
-  EXPECT_EQ(ask(kIpGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
+  EXPECT_EQ(ask(kOwnGroup, Method::get_table, Path::kPaths, as_it_is).records.size(), 0U);
 }
 
 TEST(SaSettings, PacketsLiveAsLongAsTheSubnetsTimeout) {
@@ -362,8 +388,8 @@ TEST(SaSettings, PacketsLiveAsLongAsTheSubnetsTimeout) {
   const test::SaLab lab("ft2:4", config);
   test::SaSession session(lab, sa::settings_of(config));
   const auto& ports = lab.directory().end_ports();
-  ASSERT_EQ(session.join(ports.back(), kIpGroup).status, 0);
-  EXPECT_EQ(session.registry().groups().find(kIpGroup)->terms.life, 20);
+  ASSERT_EQ(session.join(ports.back(), kOwnGroup).status, 0);
+  EXPECT_EQ(session.registry().groups().find(kOwnGroup)->terms.life, 20);
   EXPECT_EQ(session.registry().groups().find(kBroadcast)->terms.life, 20);
 
   using Path = wire::PathRecord;

@@ -242,6 +242,31 @@ TEST_F(SaSubscriptions, AreTheSameWhateverFieldsSayThatMeanNothing) {
   EXPECT_TRUE(session_.registry().subscriptions().empty());
 }
 
+/// As OpenSM has it.
+TEST_F(SaSubscriptions, ALastLidOfZeroIsTheFirst) {
+  auto one = inform_info(0xFFFF);
+  one.lid_begin = host(1).lid;
+  ASSERT_EQ(inform(0, one).status, 0);
+  auto of_host = event(128);
+  of_host.notice.issuer_lid = host(1).lid;
+  EXPECT_THAT(told(of_host), testing::ElementsAre(host(0).guid));
+  one.lid_end = one.lid_begin;
+  one.subscribe = 0;
+  EXPECT_EQ(inform(0, one).status, 0) << "it is the same";
+}
+
+/// Traps of wrong keys are for who is trusted.
+TEST_F(SaSubscriptions, ToTrapsOfSecurityNeedTheSmKey) {
+  for (const auto trap :
+       {wire::trap::kBadMKey, wire::trap::kBadPKey, wire::trap::kBadQKey, wire::trap::kBadPKeyAtSwitch}) {
+    EXPECT_EQ(inform(0, inform_info(trap)).status, wire::kSaRequestInvalid) << trap;
+    const Question trusted{.method = Method::set, .attribute = InformInfo::kAttribute, .sm_key = 1};
+    EXPECT_EQ(session_.write(host(0), trusted.with(inform_info(trap))).status, 0) << trap;
+  }
+  EXPECT_EQ(inform(0, inform_info(255)).status, 0);
+  EXPECT_EQ(inform(0, inform_info(260)).status, 0);
+}
+
 TEST_F(SaSubscriptions, ARefusalSaysThatNobodyHasSubscribed) {
   auto bad = inform_info(64);
   bad.lid_begin = Lid{9};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "config/partitions.h"
 #include "mad/wire/capability.h"
 #include "smd/sa/path/limits.h"
 #include "smd/sa/registry/membership.h"
@@ -20,6 +21,11 @@ Refusal terms_refusal(std::string_view component, std::string wanted, std::strin
           .has = std::move(has),
           .why = why};
 }
+
+unsigned signature_of(const Mgid& mgid) { return static_cast<unsigned>(mgid.bytes[2]) << 8U | mgid.bytes[3]; }
+
+/// Of IPv4 or IPv6 (RFC 4391).
+bool is_ipoib(const Mgid& mgid) { return signature_of(mgid) == 0x401b || signature_of(mgid) == 0x601b; }
 
 std::string_view words(Selector selector) {
   switch (selector) {
@@ -86,6 +92,36 @@ std::optional<Refusal> limits_mismatch(const GroupParameters& terms, const Reque
     }
   }
   return std::nullopt;
+}
+
+/// All that a request may name but the MLID. `why`: where they differ.
+std::optional<Refusal> terms_mismatch(const GroupParameters& terms, const Request& request,
+                                      const MemberFields& asked, std::string_view why) {
+  const auto differs = [&](unsigned component, const auto& wanted, const auto& has) {
+    return request.has(component) && !(wanted == has);
+  };
+  const auto other = [&](std::string_view component, std::string wanted, std::string has) {
+    return terms_refusal(component, std::move(wanted), std::move(has), why);
+  };
+  if (differs(MemberFields::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
+    return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
+  }
+  if (differs(MemberFields::kQKey, asked.qkey, terms.qkey)) {
+    return other("Q_Key", fmt::format("0x{:08x}", asked.qkey), fmt::format("0x{:08x}", terms.qkey));
+  }
+  if (differs(MemberFields::kSl, asked.sl, terms.sl)) {
+    return other("SL", fmt::format("{}", asked.sl), fmt::format("{}", terms.sl));
+  }
+  if (differs(MemberFields::kFlowLabel, asked.flow_label, terms.flow_label)) {
+    return other("FlowLabel", fmt::format("{}", asked.flow_label), fmt::format("{}", terms.flow_label));
+  }
+  if (differs(MemberFields::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
+    return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
+  }
+  if (differs(MemberFields::kHopLimit, asked.hop_limit, terms.hop_limit)) {
+    return other("HopLimit", fmt::format("{}", asked.hop_limit), fmt::format("{}", terms.hop_limit));
+  }
+  return limits_mismatch(terms, request, asked);
 }
 
 /// What the port's link cannot carry.
@@ -198,36 +234,25 @@ std::expected<GroupParameters, Refusal> new_parameters(const EndPort& port, cons
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
                                 const MemberFields& asked) {
   const auto& terms = group.terms;
-  const auto differs = [&](unsigned component, const auto& wanted, const auto& has) {
-    return request.has(component) && !(wanted == has);
-  };
-  const auto other = [](std::string_view component, std::string wanted, std::string has) {
-    return terms_refusal(component, std::move(wanted), std::move(has), "the group has another one");
-  };
-  if (differs(MemberFields::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
-    return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
+  if (auto bad = terms_mismatch(terms, request, asked, "the group has another one")) return bad;
+  if (request.has(MemberFields::kMlid) && asked.mlid != group.mlid) {
+    return terms_refusal("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid),
+                         "the group has another one");
   }
-  if (differs(MemberFields::kQKey, asked.qkey, terms.qkey)) {
-    return other("Q_Key", fmt::format("0x{:08x}", asked.qkey), fmt::format("0x{:08x}", terms.qkey));
-  }
-  if (differs(MemberFields::kSl, asked.sl, terms.sl)) {
-    return other("SL", fmt::format("{}", asked.sl), fmt::format("{}", terms.sl));
-  }
-  if (differs(MemberFields::kFlowLabel, asked.flow_label, terms.flow_label)) {
-    return other("FlowLabel", fmt::format("{}", asked.flow_label), fmt::format("{}", terms.flow_label));
-  }
-  if (differs(MemberFields::kTrafficClass, asked.traffic_class, terms.traffic_class)) {
-    return other("TClass", fmt::format("{}", asked.traffic_class), fmt::format("{}", terms.traffic_class));
-  }
-  if (differs(MemberFields::kHopLimit, asked.hop_limit, terms.hop_limit)) {
-    return other("HopLimit", fmt::format("{}", asked.hop_limit), fmt::format("{}", terms.hop_limit));
-  }
-  if (differs(MemberFields::kMlid, asked.mlid, group.mlid)) {
-    return other("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid));
-  }
-  if (auto bad = limits_mismatch(terms, request, asked)) return bad;
   if (auto bad = without_pkey(port, terms.pkey)) return bad;
   return cannot_carry(port, terms);
+}
+
+std::optional<Refusal> ipoib_mismatch(const Registry& registry, const Request& request,
+                                      const MemberFields& asked) {
+  const auto broadcast = config::broadcast_mgid(asked.pkey, scope_of(asked.mgid));
+  if (!is_ipoib(asked.mgid) || asked.mgid == broadcast) return std::nullopt;
+  const auto* group = registry.groups().find(broadcast);
+  if (group == nullptr)
+    return terms_refusal("MGID", to_string(asked.mgid), to_string(broadcast),
+                         "the IPoIB broadcast group of its partition and scope is not there");
+  return terms_mismatch(group->terms, request, asked,
+                        "groups of IPoIB have what the broadcast group of their partition has");
 }
 
 std::optional<Refusal> bad_group_sl(const Directory& directory, Sl sl) {
@@ -246,11 +271,11 @@ std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   if (b[0] != 0xff) return bad("a multicast GID begins with ff");
   if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");
-  const unsigned signature = static_cast<unsigned>(b[2]) << 8U | b[3];
+  const auto signature = signature_of(mgid);
   // Beyond the link another subnet's SM may have given the name (OpenSM's validate_requested_mgid).
   if (signature == 0xa01b && scope_of(mgid) == kLinkLocal)
     return bad("its signature is of groups that the SM names");
-  if (signature == 0x401b || signature == 0x601b) {
+  if (is_ipoib(mgid)) {
     // RFC 4391: the P_Key with its full-member bit stands in an IPoIB group's name.
     const unsigned named = static_cast<unsigned>(b[4]) << 8U | b[5];
     if (named != pkey.full().value()) return bad("an IPoIB group's name holds its P_Key");

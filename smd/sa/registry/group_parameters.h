@@ -34,6 +34,11 @@ std::expected<GroupParameters, Refusal> new_parameters(const EndPort& port, cons
 /// whatever scope the request names in addition: OpenSM's clients create groups and join them with another.
 std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const Request& request,
                                 const wire::McMemberRecord& asked);
+/// Nothing: no new group of IPoIB, or one with what the broadcast group of its partition and scope has, as
+/// far as the request names it. So OpenSM has it (ipoib_mcgroup_creation_validation), and RFC 4391 of the
+/// Q_Key.
+std::optional<Refusal> ipoib_mismatch(const Registry& registry, const Request& request,
+                                      const wire::McMemberRecord& asked);
 /// Nothing: a group may have this SL. Where clients ask for SLs it is one of a class in layer 0.
 std::optional<Refusal> bad_group_sl(const Directory& directory, Sl sl);
 /// Nothing: a client may make a group of this name. `pkey`: of the group.

@@ -67,8 +67,9 @@ std::expected<MemberRequest, Refusal> member_request(const Writing& writing, con
   }
   const auto* port = find_port(writing.directory, writing.registry, asked->port_gid);
   if (port == nullptr) {
-    return std::unexpected(
-        invalid_membership("PortGID", to_string(asked->port_gid), {}, "no port here has this GID"));
+    auto refusal = invalid_membership("PortGID", to_string(asked->port_gid), {}, "no port here has this GID");
+    if (asked->port_gid.prefix() != writing.directory.prefix()) refusal.status = wire::kSaInvalidGid;
+    return std::unexpected(std::move(refusal));
   }
   if (asked->join_state == 0) {
     return std::unexpected(invalid_membership("JoinState", bits(0), {}, "at least one bit is to be set"));
@@ -119,6 +120,8 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
     mgid = choose_mgid(writing.registry, writing.directory.prefix(), scope);
   } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
     return std::unexpected(*std::move(bad));
+  } else if (auto other = ipoib_mismatch(writing.registry, request, asked)) {
+    return std::unexpected(*std::move(other));
   }
   const auto mlid = choose_mlid(writing.registry, writing.settings, writing.directory.multicast_lids(),
                                 writing.directory.forwarded(), mgid, *terms);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "mad/wire/trap.h"
 #include "smd/sa/policy.h"
 #include "smd/sa/registry/group_parameters.h"
 
@@ -28,14 +29,15 @@ Refusal invalid_subscription(std::string_view component, std::string wanted, std
 
 /// Reports go to the queue pair that asked for them, as with OpenSM; who ends a subscription may name it.
 /// Fields that mean nothing beside others are 0, whatever the client has left in them: the LIDs where a GID
-/// is named, the last LID where the first one means all.
+/// is named, the last LID where the first one means all. A last LID of 0 is the first one, as with OpenSM.
 SubscriptionKey key_of(const Directory& directory, Guid port, std::uint32_t qp,
                        const wire::InformInfo& info) {
   const bool by_gid = info.gid != Gid{}, any_lid = info.lid_begin.value() == kAny;
+  const auto lid_end = info.lid_end == Lid{} ? info.lid_begin : info.lid_end;
   return {.port = port,
           .gid = directory.here(info.gid),
           .lid_begin = by_gid ? Lid{} : info.lid_begin,
-          .lid_end = by_gid || any_lid ? Lid{} : info.lid_end,
+          .lid_end = by_gid || any_lid ? Lid{} : lid_end,
           .is_generic = info.is_generic,
           .type = info.type,
           .trap = info.trap,
@@ -60,10 +62,15 @@ std::uint16_t free_number(const Registry& registry, Guid port) {
 
 std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
   if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
-  // From 0 to 0 is an empty range: osmtest subscribes to it.
-  if (info.lid_begin <= info.lid_end) return std::nullopt;
+  if (info.lid_end == Lid{} || info.lid_begin <= info.lid_end) return std::nullopt;
   return invalid_subscription("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
                               "this is no range of LIDs, and no GID is named");
+}
+
+/// C15-0.2-1.16 of IBA, as OpenSM cites it: those who are trusted learn of wrong M_Keys, P_Keys and Q_Keys.
+bool is_of_security(const wire::InformInfo& info) {
+  return info.is_generic != 0 && info.trap >= wire::trap::kBadMKey &&
+         info.trap <= wire::trap::kBadPKeyAtSwitch;
 }
 
 bool wants(const SubscriptionKey& key, const Event& event) {
@@ -111,6 +118,10 @@ InformAnswer inform(Writing& writing, const Requester& requester, const Request&
         invalid_subscription("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
+  if (is_of_security(*info) && !requester.trusted) {
+    return std::unexpected(invalid_subscription("TrapNumber", fmt::format("{}", info->trap),
+                                                "reports of it go to who shows the SM_Key"));
+  }
   const auto key = key_of(writing.directory, requester.port->guid, requester.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
