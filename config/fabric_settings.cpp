@@ -49,7 +49,10 @@ std::string toml_of(const FabricSettings& settings, const RoutingConfig& own) {
       if (key.table == table && is_shared(key) && at != settings.values.end())
         text += fmt::format("{} = {}\n", key.name, at->second);
     }
-    if (table == "routing" && !own.tables_file.empty())
+    const auto engines = settings.values.find("routing.engines");
+    const bool reads_tables =
+        engines != settings.values.end() && engines->second.find("\"file\"") != std::string::npos;
+    if (table == "routing" && reads_tables && !own.tables_file.empty())
       text += fmt::format("tables_file = {}\n", toml_quoted(own.tables_file));
   }
   return text;

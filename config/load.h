@@ -35,6 +35,7 @@ std::expected<std::string, std::string> read_secret_file(const std::filesystem::
 struct ConfigContext {
   std::vector<std::string> engines;            ///< names that [routing] engines may hold
   std::vector<std::string> layered_engines{};  ///< those of them that need routing.path_sl = "asked"
+  std::vector<std::string> rooted_engines{};   ///< those that use routing.root_guids
   std::vector<std::string> log_modules;        ///< names that [log] modules may hold; empty: any
   FileReader read = read_file;                 ///< of smd.toml and the files it names
   FileReader read_secret{};                    ///< of files that hold a key; empty: `read`

@@ -67,6 +67,7 @@ class Loader {
   void warn_of(const Renamed& old, const Value& value, const Spot& at);
   void check_lids(const Layer& layer);
   void check_routing(const Layer& layer);
+  void check_engine_options();
   void check_keys(const Layer& layer);
   void check_priorities(const Layer& layer);
   void check_api(const Layer& layer);

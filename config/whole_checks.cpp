@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that need more than one key.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "config/loader.h"
 #include "config/partition_sources.h"
 #include "config/qos_sources.h"
 
 namespace smd::config {
+namespace {
+
+bool uses_engine(const RoutingConfig& routing, std::string_view name) {
+  return std::ranges::find(routing.engines, name) != routing.engines.end();
+}
+
+}  // namespace
 
 void Loader::check_whole() {
   check_lids(base_);
   for (const auto& layer : subnets_) check_lids(layer);
   if (all_was_read_) {
+    check_engine_options();
     check_api(base_);
     check_routing(base_);
     check_keys(base_);
@@ -63,7 +74,7 @@ void Loader::check_lids(const Layer& layer) {
 void Loader::check_routing(const Layer& layer) {
   const auto& routing = layer.settings.subnet.routing;
   if (layer.broken.contains("routing")) return;
-  if (routing.engines.size() > 1 && std::ranges::find(routing.engines, "auto") != routing.engines.end())
+  if (routing.engines.size() > 1 && uses_engine(routing, "auto"))
     complain(layer, "routing.engines", "\"auto\" alone: it stands for all engines");
   for (const auto& engine : routing.engines) {
     if (std::ranges::find(context_.layered_engines, engine) == context_.layered_engines.end()) continue;
@@ -75,9 +86,51 @@ void Loader::check_routing(const Layer& layer) {
   }
   if (!layer.settings.subnet.adopt.path_sl_file.empty() && routing.path_sl != PathSl::asked)
     complain(layer, "adopt.path_sl", "no file unless routing.path_sl is \"asked\": all paths have one SL");
-  if (!routing.tables_file.empty()) return;
-  if (std::ranges::find(routing.engines, "file") != routing.engines.end())
+  if (routing.tables_file.empty() && uses_engine(routing, "file"))
     complain(layer, "routing.engines", "\"file\" only where routing.tables_file names its file");
+}
+
+/// An option that no subnet's engines use would be ignored. One that stands outside of [[subnet]] is for
+/// those subnets whose engines do.
+void Loader::check_engine_options() {
+  std::vector<const Layer*> layers;
+  for (const auto& layer : subnets_) layers.push_back(&layer);
+  if (layers.empty()) layers.push_back(&base_);
+  const auto check = [&](std::string_view key, const auto& is_used, const std::string& engines) {
+    for (const auto* layer : layers) {
+      const auto at = layer->places.find(key);
+      if (at == layer->places.end() || layer->broken.contains("routing")) continue;
+      const bool used = std::ranges::any_of(layers, [&](const Layer* other) {
+        const auto same = other->places.find(key);
+        return same != other->places.end() && same->second == at->second &&
+               is_used(other->settings.subnet.routing);
+      });
+      if (!used)
+        complain(*layer, key,
+                 fmt::format("it only with {} in routing.engines: no other engine uses it", engines));
+    }
+  };
+  check(
+      "routing.tables_file",
+      [](const RoutingConfig& routing) {
+        return routing.tables_file.empty() || uses_engine(routing, "file");
+      },
+      "\"file\"");
+  check(
+      "routing.torus_file",
+      [](const RoutingConfig& routing) {
+        const bool any_layered = uses_engine(routing, "auto") && routing.path_sl == PathSl::asked;
+        return !routing.torus || uses_engine(routing, "torus-2QoS") || any_layered;
+      },
+      "\"torus-2QoS\", or \"auto\" and routing.path_sl \"asked\",");
+  const auto& rooted = context_.rooted_engines;
+  check(
+      "routing.root_guids",
+      [&](const RoutingConfig& routing) {
+        return routing.root_guids.empty() || uses_engine(routing, "auto") ||
+               std::ranges::any_of(rooted, [&](const auto& name) { return uses_engine(routing, name); });
+      },
+      fmt::format("\"{}\" or \"auto\"", fmt::join(rooted, "\", \"")));
 }
 
 void Loader::check_keys(const Layer& layer) {

@@ -23,8 +23,12 @@ std::expected<Routes, RouteError> run_dmodc(const EngineInput& in) {
 
 }  // namespace
 
-extern const EngineInfo kDmodc{"dmodc",
-                               "for trees, whole or damaged: a closed form that balances every level",
-                               run_dmodc, dmodc_ranking, true};
+extern const EngineInfo kDmodc{
+    .name = "dmodc",
+    .summary = "for trees, whole or damaged: a closed form that balances every level",
+    .run = run_dmodc,
+    .ranking = dmodc_ranking,
+    .follows_ranking = true,
+    .uses_roots = true};
 
 }  // namespace smd::routing::inline engines

@@ -22,7 +22,12 @@ std::expected<Routes, RouteError> run_ftree(const EngineInput& in) {
 
 }  // namespace
 
-extern const EngineInfo kFtree{"ftree", "for trees: as dmodc, with the n-th hosts of all leaves routed alike",
-                               run_ftree, ftree_ranking, true};
+extern const EngineInfo kFtree{
+    .name = "ftree",
+    .summary = "for trees: as dmodc, with the n-th hosts of all leaves routed alike",
+    .run = run_ftree,
+    .ranking = ftree_ranking,
+    .follows_ranking = true,
+    .uses_roots = true};
 
 }  // namespace smd::routing::inline engines

@@ -138,7 +138,11 @@ std::expected<Routes, RouteError> run_updn(const EngineInput& in) {
 
 }  // namespace
 
-extern const EngineInfo kUpdn{"updn", "up then down from the roots: free of credit loops on any fabric",
-                              run_updn, updn_ranking, true};
+extern const EngineInfo kUpdn{.name = "updn",
+                              .summary = "up then down from the roots: free of credit loops on any fabric",
+                              .run = run_updn,
+                              .ranking = updn_ranking,
+                              .follows_ranking = true,
+                              .uses_roots = true};
 
 }  // namespace smd::routing::inline engines

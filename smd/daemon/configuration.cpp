@@ -40,6 +40,7 @@ config::ConfigContext configuration_context() {
   for (const auto& engine : routing::all_engines()) {
     context.engines.emplace_back(engine.name);
     if (engine.layered) context.layered_engines.emplace_back(engine.name);
+    if (engine.uses_roots) context.rooted_engines.emplace_back(engine.name);
   }
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);
   return context;

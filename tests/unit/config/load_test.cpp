@@ -91,6 +91,26 @@ threads = 2
   EXPECT_EQ(config.base, subnet);
 }
 
+/// What stands outside is for those subnets whose engines use it.
+TEST(Load, AnOptionOfEnginesIsUsedByOneSubnetAtLeast) {
+  const std::string subnets = R"(
+[routing]
+root_guids = ["0x1"]
+[[subnet]]
+name = "a"
+port = "mlx5_0:1"
+[[subnet]]
+name = "b"
+port = "mlx5_1:1"
+[subnet.routing]
+engines = ["dor"]
+)";
+  EXPECT_THAT(errors_of(subnets), IsEmpty());
+  EXPECT_THAT(errors_of(subnets + "[[subnet]]\nname = \"c\"\nport = \"mlx5_2:1\"\n[subnet.routing]\n"
+                                  "engines = [\"minhop\"]\nroot_guids = [\"0x2\"]\n"),
+              SizeIs(1));
+}
+
 TEST(Load, KeysAreReadByTheirOldNamesWithAWarning) {
   const auto config = good(R"(
 [links]
@@ -108,6 +128,7 @@ retries = 3
 import = "a"
 [[subnet]]
 [subnet.routing]
+engines = ["file"]
 tables = "b"
 )");
   const auto now = good(R"(
@@ -126,6 +147,7 @@ losses = 4
 import_guid2lid = "a"
 [[subnet]]
 [subnet.routing]
+engines = ["file"]
 tables_file = "b"
 )");
 
