@@ -107,20 +107,44 @@ struct OwnGroup {
   std::string_view why;
 };
 
-/// With what every adapter and router of the partition can carry, where the terms leave it open.
-GroupParameters completed(GroupParameters terms, const Directory& directory, const Settings& settings) {
-  const bool any_mtu = terms.mtu == Mtu::none;
-  StaticRate slowest;
-  for (const auto& port : directory.end_ports()) {
-    if (port.node->is_switch() || !has_pkey(port, terms.pkey)) continue;
-    const auto limits = limits_of(port);
-    if (any_mtu && limits.mtu != Mtu::none && (terms.mtu == Mtu::none || limits.mtu < terms.mtu))
-      terms.mtu = limits.mtu;
-    if (limits.rate.code != 0 && (slowest.code == 0 || limits.rate.mbps < slowest.mbps))
-      slowest = limits.rate;
+/// What every adapter and router of each partition can carry: of all partitions in one pass over the ports,
+/// because there may be a thousand of them.
+class PartitionLimits {
+ public:
+  explicit PartitionLimits(const Directory& directory) : of_(kPartitions) {
+    for (const auto& port : directory.end_ports()) {
+      if (!port.node->is_switch()) add(port);
+    }
   }
-  if (terms.mtu == Mtu::none) terms.mtu = Mtu::m2048;
-  slowest = capped(slowest, settings);
+  const PortLimits& of(PKey pkey) const { return of_[pkey.partition()]; }
+
+ private:
+  static constexpr std::size_t kPartitions = 1U << 15U;
+
+  void add(const EndPort& port) {
+    const auto limits = limits_of(port);
+    const auto& held = port.info().held<wire::PKeyTable>();
+    if (!held) return add(limits, kDefaultPKey);  // as has_pkey()
+    for (const auto& block : held->row) {
+      for (const auto key : block.keys) {
+        if (key.partition() != 0) add(limits, key);
+      }
+    }
+  }
+  void add(const PortLimits& port, PKey pkey) {
+    auto& all = of_[pkey.partition()];
+    if (port.mtu != Mtu::none && (all.mtu == Mtu::none || port.mtu < all.mtu)) all.mtu = port.mtu;
+    if (port.rate.code != 0 && (all.rate.code == 0 || port.rate.mbps < all.rate.mbps)) all.rate = port.rate;
+  }
+
+  std::vector<PortLimits> of_;
+};
+
+/// With what the ports can carry, where the terms leave it open.
+GroupParameters completed(GroupParameters terms, const PartitionLimits& ports, const Settings& settings) {
+  const auto& limits = ports.of(terms.pkey);
+  if (terms.mtu == Mtu::none) terms.mtu = limits.mtu != Mtu::none ? limits.mtu : Mtu::m2048;
+  const auto slowest = capped(limits.rate, settings);
   if (terms.rate == 0) terms.rate = slowest.code != 0 ? slowest.code : std::uint8_t{3};
   return terms;
 }
@@ -146,6 +170,7 @@ GroupParameters terms_of(const config::PolicyGroup& group, PKey pkey, const sm::
 std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& settings) {
   const auto& part = directory.snapshot().decided.partitions;
   const auto* sls = directory.snapshot().decided.service_levels.get();
+  const PartitionLimits limits(directory);
   if (!part || !part->managed) {
     const GroupParameters terms{.qkey = kIpoibQKey,
                                 .pkey = kDefaultPKey,
@@ -153,13 +178,13 @@ std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& set
                                 .rate = settings.broadcast_rate,
                                 .life = settings.packet_life,
                                 .sl = sm::wire_sl(sls, Sl{0}, 0)};
-    return {{kBroadcast, completed(terms, directory, settings), "IPoIB of the default partition"}};
+    return {{kBroadcast, completed(terms, limits, settings), "IPoIB of the default partition"}};
   }
   std::vector<OwnGroup> groups;
   for (const auto& partition : part->policy->partitions) {
     for (const auto& group : partition.groups) {
       const auto terms = terms_of(group, partition.pkey, sls, settings);
-      groups.push_back({group.mgid, completed(terms, directory, settings),
+      groups.push_back({group.mgid, completed(terms, limits, settings),
                         group.broadcast ? "IPoIB of a partition" : "a group of a partition"});
     }
   }
