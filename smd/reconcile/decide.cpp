@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run decides, and how repaired tables go back to freshly made ones.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <optional>
+#include <expected>
+#include <string>
 #include <utility>
 
 #include "routing/chain/chain.h"
@@ -208,15 +211,16 @@ routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& paral
 
 }  // namespace
 
-/// Nothing where `input` has no tables to converge to, or is stopped.
-std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& input) const {
+/// The error: why there are no tables to converge to, or no way; empty where it is stopped.
+std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const DecideInput& input) const {
   constexpr std::size_t kMostBlocks = 2048;
   const auto& parallel = parts_.compute.parallel();
   auto decision = sm::decide(input);
-  if (!decision || !decision->decided.routes) return std::nullopt;
+  if (!decision) return std::unexpected(to_string(decision.error()));
+  if (!decision->decided.routes) return std::unexpected("no engine routes the fabric");
   const auto& routes = decision->decided.routes;
   const auto step = converge_routes(decided_.routes, *routes, kMostBlocks, parallel);
-  if (!step) return std::nullopt;
+  if (!step) return std::unexpected(to_string(step.error()));
   ConvergeGoal goal;
   goal.next = decided_;
   goal.times = decision->times;
@@ -225,23 +229,26 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::goal_of(const DecideInput& i
   goal.next.routes = goal.whole ? routes : step->part;
   decide_qos_tables(input, decided_, goal.next);
   const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
-  if (more && !vl_tables_are_read(*subnet_)) return std::nullopt;
+  if (more && !vl_tables_are_read(*subnet_))
+    return std::unexpected("SL to VL tables that they need are not read yet: after the next heavy sweep");
   goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
   return goal;
 }
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
 /// that the present ones have. Where the operator has asked, and for a load that is much less, also tables
-/// whose way interrupts. Nothing: the tables stay.
-std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput input,
-                                                                  const std::stop_token& stop) const {
+/// whose way interrupts. The error: why the tables stay.
+std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
+    DecideInput input, const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
   input.stop = stop;
   input.fresh = converge_to_;
   auto best = goal_of(input);
   const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine &&
                      now.origin != RoutePart::Origin::adopted;
-  if (other && converge_to_ != Fresh::any_engine) best = std::nullopt;
+  if (other && converge_to_ != Fresh::any_engine)
+    best = std::unexpected(fmt::format("{} has less load, and an engine changes only when it is told to",
+                                       best->next.routes->engine));
   // By itself it brings no pair to another SL than its first one.
   const bool moves =
       converge_to_ == Fresh::canonical && best && best->next.routes->pairs_moved > now.pairs_moved;
@@ -264,7 +271,12 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
   const bool asked = converge_to_ != Fresh::canonical;
   const bool better = asked && near && best && worth(best->load, near->load);
   if (near && !near->interrupts && near->load <= present && !better) return near;
-  if (!asked || !best || !worth(best->load, present)) return std::nullopt;
+  if (!best) return best;
+  if (!asked)
+    return std::unexpected(moves ? fmt::format("{} pairs of end ports would get other SLs",
+                                               best->next.routes->pairs_moved - now.pairs_moved)
+                                 : "there is no order of writes in which all that arrives goes on arriving");
+  if (!worth(best->load, present)) return std::unexpected("fresh tables would not have much less load");
   best->accepted = true;
   return best;
 }
@@ -272,7 +284,7 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::converge_goal(DecideInput in
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
 /// they go over at once: the rounds of writes are safe all the same. False when cancelled.
 asio::awaitable<bool> Reconciler::take_step(Run how) {
-  std::optional<ConvergeGoal> goal;
+  std::expected<ConvergeGoal, std::string> goal = std::unexpected(std::string());
   auto input = decide_input(how);
   bool cancelled = false;
   const auto groups = groups_;  // which may be another one while this is computed
@@ -286,10 +298,10 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
     // Looked at again when as much time has passed, and told once for the same tables unless asked for.
     const bool told = not_converged_ == decided_.routes && converge_to_ == Fresh::canonical;
     auto line = told ? parts_.log.debug("routing.not_converged") : parts_.log.info("routing.not_converged");
-    line.kv("reason",
-            "there is no order of writes in which all that arrives goes on arriving, more pairs would get "
-            "other SLs, or SL to VL tables that other routes need are not read yet")
-        .kv("command", "smd resweep converge")
+    line.kv("reason", goal.error())
+        .kv("action",
+            "the tables stay, proven as they are; smd resweep converge [--engine] takes fresh ones that have "
+            "much less load")
         .kv("engine", decided_.routes->engine);
     not_converged_ = decided_.routes;
     converging_ = false;

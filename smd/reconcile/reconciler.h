@@ -3,10 +3,12 @@
 // The one loop that makes the fabric as it should be: decide -> plan -> apply -> advance -> remember ->
 // commit.
 
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "config/config.h"
@@ -163,8 +165,9 @@ class Reconciler {
   asio::awaitable<bool> interrupt_less(bool interrupts);
   asio::awaitable<bool> route_round_kept_entries();
   struct ConvergeGoal;
-  std::optional<ConvergeGoal> converge_goal(DecideInput input, const std::stop_token& stop) const;
-  std::optional<ConvergeGoal> goal_of(const DecideInput& input) const;
+  std::expected<ConvergeGoal, std::string> converge_goal(DecideInput input,
+                                                         const std::stop_token& stop) const;
+  std::expected<ConvergeGoal, std::string> goal_of(const DecideInput& input) const;
   asio::awaitable<bool> take_step(Run how);
 
   ReconcilerParts parts_;
