@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Two smd whose state is copied through etcd, by TLS on loopback: lab_etcd.py --smd PROGRAM. As lab_replica.py
-the fabric goes round, and nothing changes. Then: etcd is killed and comes back, it is compacted while the standby is away, its
-quota is used up, another hand has a later epoch, and of three members one and two die."""
+the fabric goes from one to the other, and nothing changes. Then: etcd is killed and comes back, it is compacted while the standby is away, its
+quota is used up, another hand has a later epoch, of three members one and two die, and the fabric is cut in two."""
 import contextlib
 import signal
 import time
@@ -175,8 +175,35 @@ def of_three(lab):
         print("   a member of three dies, then two: the standby is current", flush=True)
 
 
+def parted(lab):
+    """The fabric is cut in two, each part has its master; at the join clients of both are registered."""
+    with a_pair(lab) as pair:
+        askers = {host: same.Asker(lab, host) for host in ("h00002", "h00022")}
+        nodes = askers["h00002"].table("NodeRecord")
+        gids = {node[44:].split(b"\0")[0].decode(): b"\xfe\x80" + bytes(6) + node[24:32] for node in nodes}
+        lab.command("split leaf005 h00020 h00021 h00022 h00023")
+        wait_for(lambda: pair.sms["h00021"].status()["sm"]["state"] == "master", 30, "a master of the smaller part")
+        wait_for(lambda: pair.sms["h00021"].status()["state"] in ("up", "reduced"), 30, "the smaller part in service")
+        groups = [same.mgid_of(0x300), same.mgid_of(0x301)]
+        for group, (host, asker) in zip(groups, askers.items()):
+            answer = asker.ask([same.join_line(group, gids[host])])[0]
+            check(answer.startswith("0 "), f"a join of {host} is answered with {answer[:40]}")
+        time.sleep(1)
+        lab.command("join")
+        wait_for(lambda: masters(lab, pair.lids) == ["h00000"], 60, "one master")
+
+        def registered():
+            return all(any(row[:16] == group for row in askers["h00002"].table("MCMemberRecord")) for group in groups)
+
+        wait_for(registered, 30, "groups of both parts")
+        check(pair.said("h00000", "ha.clients_inherited") == 1, "the master has not taken the other part's clients")
+        left = [key for key in pair.etcd.keys("/smd/") if "/left" in key]
+        check(not left, f"left in etcd: {left}")
+        print("   a fabric in two parts and one again: clients of both are registered", flush=True)
+
+
 def scenario(given):
-    for one in (round_trip, filled, of_three):
+    for one in (round_trip, filled, of_three, parted):
         with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
             one(lab)
 
