@@ -81,10 +81,11 @@ void Instance::open_replica() {
         .kv("reason", network.error())
         .kv("action", "the state is not copied; mend it, then restart")
         .always();
-    replica_->set(std::make_shared<replica::ReplicaView>(
-        replica::ReplicaView{.mode = std::string(replica::to_string(mode_of(ha.mode))),
-                             .master = "the state is not copied",
-                             .trouble = network.error()}));
+    auto view = std::make_shared<replica::ReplicaView>();
+    view->mode = replica::to_string(mode_of(ha.mode));
+    view->master = "the state is not copied";
+    view->trouble = network.error();
+    replica_->set(std::move(view));
     return;
   }
   say_expiry(ha);
