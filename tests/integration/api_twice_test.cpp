@@ -86,8 +86,11 @@ TEST_F(ApiTwice, AChangeWithAKeyIsMadeOnce) {
 TEST_F(ApiTwice, AChangeThatNoStandbyHasIsAskedForAgain) {
   const auto copied = [&](bool in_sync) {
     auto view = *backend_.views.back();
-    view.replica = std::make_shared<replica::ReplicaView>(replica::ReplicaView{
-        .role = replica::ReplicaView::Role::source, .mode = "sync-strict", .in_sync = in_sync});
+    auto copy = std::make_shared<replica::ReplicaView>();
+    copy->role = replica::ReplicaView::Role::source;
+    copy->mode = "sync-strict";
+    copy->in_sync = in_sync;
+    view.replica = std::move(copy);
     backend_.views.back() = std::make_shared<api::SubnetView>(view);
     backend_.copies = in_sync;
   };
