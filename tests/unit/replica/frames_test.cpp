@@ -88,8 +88,9 @@ TEST(ReplicaFrames, ACallIsNoLargerThanTheApiTakesOfAClient) {
 
 /// The mastership after it would be of epoch 0.
 TEST(ReplicaFrames, AnEpochThatIsTooLargeIsRefused) {
-  for (const Frame& frame : {Frame(Refuse{.epoch = kLargestEpoch + 1, .port = Guid{2}}),
-                             Frame(Transaction{.at = {~std::uint64_t{0}, 3}, .source = Guid{8}})}) {
+  for (const Frame& frame :
+       {Frame(Refuse{.epoch = kLargestEpoch + 1, .port = Guid{2}}),
+        Frame(Transaction{.at = {~std::uint64_t{0}, 3}, .source = Guid{8}, .changes = {}})}) {
     FrameReader reader;
     reader.add(encode(frame));
     EXPECT_FALSE(reader.next());
