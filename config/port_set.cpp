@@ -93,7 +93,7 @@ TermResult parse_guids(std::string_view text) {
   return PortTerm{.kind = PortTermKind::guid_range, .first = *first, .last = *last};
 }
 
-/// The 16 digits of a GUID that is written in groups ("0002:c903:0000:1234", "00:02:c9:..."), else empty.
+/// The 16 digits of a GUID that is written as "00:02:c9:03:00:00:12:34", else empty.
 std::string digits_of_groups(std::string_view text) {
   std::string digits;
   std::size_t groups = 0;
@@ -104,8 +104,8 @@ std::string digits_of_groups(std::string_view text) {
     text.remove_prefix(std::min(text.size(), group.size() + 1));
   }
   constexpr std::string_view kHex = "0123456789abcdefABCDEF";
-  const bool whole = digits.size() == 16 && (groups == 4 || groups == 8) &&
-                     digits.find_first_not_of(kHex) == std::string::npos;
+  const bool whole =
+      digits.size() == 16 && groups == 8 && digits.find_first_not_of(kHex) == std::string::npos;
   return whole ? digits : std::string();
 }
 

@@ -16,6 +16,7 @@ constexpr std::string_view kTorus =
 ConfigContext context_of(std::vector<std::string> engines = {"auto", "updn", "torus-2QoS", "file"}) {
   ConfigContext context;
   context.engines = std::move(engines);
+  context.rooted_engines = {"updn"};
   context.read = [](const std::filesystem::path& path) {
     return std::string(path.filename() == "roots" ? "0x17\n0x18\n" : kTorus);
   };
@@ -63,7 +64,8 @@ TEST(FabricSettings, WhatIsOfOneMachineStays) {
 }
 
 TEST(FabricSettings, FilesOfTheSameContentsKeepTheirNames) {
-  auto into = config_of("[routing]\nroot_guids = \"/here/roots\"\ntorus_file = \"/here/t.conf\"\n");
+  auto into = config_of(
+      "[routing]\npath_sl = \"asked\"\nroot_guids = \"/here/roots\"\ntorus_file = \"/here/t.conf\"\n");
   ASSERT_TRUE(restore_fabric_settings(fabric_settings(masters()), context_of(), into));
   EXPECT_EQ(into.routing.root_guids_file, "/here/roots");
   EXPECT_EQ(into.routing.torus_file, "/here/t.conf");
