@@ -53,9 +53,7 @@ CLI::App* add_attach_command(CLI::App& app, AttachOptions& options) {
       ->type_name("NAME[:PORT]")
       ->required()
       ->allow_extra_args(false);
-  command->add_option("CMD", options.command, "the program and its arguments, behind --")
-      ->required()
-      ->allow_extra_args(false);  // brackets of an argument stay
+  command->add_option("CMD", options.command, "the program and its arguments, behind --")->required();
   return command;
 }
 

@@ -217,9 +217,7 @@ CLI::App* add_sim_command(CLI::App& app, SimOptions& options) {
   auto* ctl = command->add_subcommand("ctl", "a command to a fabric that is served; \"help\" lists them");
   ctl->add_option("--socket", options.socket, "where it is served (default: /run/smd/sim.sock)")
       ->type_name("PATH");
-  ctl->add_option("COMMAND", options.command, "and its words")
-      ->required()
-      ->allow_extra_args(false);  // brackets of a word stay
+  ctl->add_option("COMMAND", options.command, "and its words")->required();
   return command;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // P_Key tables that an earlier SM has left.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "smd/cli/ask_text.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
 #include "tests/support/sim_lab.h"
 
 namespace smd {
@@ -100,12 +102,26 @@ TEST_F(LeftPartitions, AFullTableIsNamed) {
 
   EXPECT_EQ(smd_->lines().count("partition.no_room"), 1U) << testing::PrintToString(smd_->lines().all);
   EXPECT_EQ(keys_of_sm()[0], PKey{0x8001});
+}
+
+/// 130 partitions and a table of 128 keys: what is left out is in the log once, and in the status as long as
+/// it is so.
+TEST(FullTables, AreShownByStatus) {
+  sim::World world(test::two_leaves());
+  config::SubnetConfig config;
+  for (unsigned number = 0; number < 130; ++number)
+    config.partition.push_back(
+        test::partition(fmt::format("p{}", number), static_cast<std::uint16_t>(0x10 + number), {"h1"}));
+  Managed smd(world, "h0", config);
+  test::run_for(world, {&*smd}, std::chrono::seconds(5));
+
+  EXPECT_EQ(smd.lines().count("partition.no_room"), 1U) << testing::PrintToString(smd.lines().all);
   test::FakeBackend backend;
-  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd_->last())});
+  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd.last())});
   const auto answer = api::answer({.method = "GET", .target = "/v1/status", .body = {}}, backend);
   std::ostringstream text;
   cli::print_status(text, *api::parse_json(answer.body));
-  EXPECT_THAT(text.str(), testing::HasSubstr("\"h1\" port 1: 129 keys, room for 128\n"));
+  EXPECT_THAT(text.str(), testing::HasSubstr("\"h1\" port 1: 131 keys, room for 128\n"));
 }
 
 /// Enforcement by leaf1, with a key in the tables that only h1 and h2 had.

@@ -22,9 +22,9 @@ using namespace std::chrono_literals;
 using test::Served;
 using Record = wire::McMemberRecord;
 
-const Mgid kPriorGroup = test::mgid("ff12:601b:ffff::1:ff00:1234");
-const Mgid kOther = test::mgid("ff12:401b:ffff::e000:0105");
-const Mgid kThird = test::mgid("ff15:401b:ffff::e000:0177");
+const Mgid kPriorGroup = test::mgid("ff12::1:ff00:1234");
+const Mgid kOther = test::mgid("ff12::e000:0105");
+const Mgid kThird = test::mgid("ff15::e000:0177");
 
 mad::SaRecords records_of(const std::vector<Record>& records) {
   constexpr std::size_t kEach = 56;

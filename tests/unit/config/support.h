@@ -15,7 +15,7 @@ inline ConfigContext context_with(std::map<std::string, std::string> files = {})
   ConfigContext context;
   context.engines = {"auto", "dfsssp", "dmodc", "dor", "file", "minhop", "updn"};
   context.layered_engines = {"dfsssp"};
-  context.rooted_engines = {"dmodc", "updn"};
+  context.rooted_engines = {"dmodc", "ftree", "updn"};
   context.log_modules = {"mad", "port", "sweep"};
   context.read = [files = std::move(files)](
                      const std::filesystem::path& path) -> std::expected<std::string, std::string> {
