@@ -76,8 +76,9 @@ Answer get_node(const Question& question, Backend& backend);
 /// Cables, each once: all, those of `node`, or those that are `degraded`. 400: a bad filter.
 Answer get_links(const Question& question, Backend& backend);
 // path.cpp
-/// The way from `src` to `dst` and back, by the tables that were decided. 400: one is missing; 404: no such
-/// port.
+/// The way from `src` to `dst` and back, by the tables that were decided, with the SL of the SA's answer (to
+/// `sl` and `pkey`, where they are asked for) and the VLs. 400: one is missing; 404: no such port; 409: the
+/// SA grants no path of this `sl` or `pkey`.
 Answer get_path(const Question& question, Backend& backend);
 // events.cpp
 /// The latest events, or those after `since`, filtered by `match`; a stream where the client accepts one.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <vector>
 
 #include "mad/base/escaped.h"
@@ -42,9 +43,27 @@ bool is_named(const sm::Node& node, const std::string& words) {
   return raw == words || (words.find('\\') != std::string::npos && base::escaped(raw) == words);
 }
 
+/// Ports that are there for the caller; null: all.
+using Only = const std::set<sm::LinkEnd>*;
+
+bool is_there(Only only, const sm::Node& node, PortNum port) {
+  return only == nullptr || only->contains({node.guid(), port});
+}
+
+/// One of its ports is there for the caller.
+bool is_there(Only only, const sm::Node& node) {
+  if (only == nullptr) return true;
+  const auto first = only->lower_bound({node.guid(), PortNum{0}});
+  return first != only->end() && first->node == node.guid();
+}
+
+Answer no_such_node(const std::string& words) {
+  return error_of(404, "no_such_node", fmt::format("no node {} is there", words));
+}
+
 /// `at` is set where the words name a port of it.
 std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
-                                                     PortNum* at) {
+                                                     PortNum* at, Only only = nullptr) {
   Named named_by;
   if (const auto guid = base::parse_guid(words)) named_by.guid = *guid;
   const bool decimal = words.find_first_not_of("0123456789") == std::string::npos;
@@ -52,6 +71,7 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
     named_by.lid = Lid{static_cast<std::uint16_t>(*lid)};
   std::vector<const sm::Node*> named;
   for (const auto& node : subnet.nodes) {
+    if (!is_there(only, *node)) continue;
     if (has(*node, named_by, at)) return node.get();
     if (is_named(*node, words)) named.push_back(node.get());
   }
@@ -59,7 +79,7 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
   if (!named.empty())
     return std::unexpected(
         error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", named.size(), words)));
-  return std::unexpected(error_of(404, "no_such_node", fmt::format("no node {} is there", words)));
+  return std::unexpected(no_such_node(words));
 }
 
 }  // namespace
@@ -69,23 +89,26 @@ std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const
   return find_by_words(subnet, words, &ignored);
 }
 
-std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words) {
+std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words, Only only) {
   PortNum port;
-  auto node = find_by_words(subnet, words, &port);
+  auto node = find_by_words(subnet, words, &port, only);
   const auto colon = words.rfind(':');
   if (!node && colon != std::string::npos) {
     const auto number = base::parse_number(words.substr(colon + 1), 254);
     if (number && *number > 0) {
-      node = find_by_words(subnet, words.substr(0, colon), &port);
+      node = find_by_words(subnet, words.substr(0, colon), &port, only);
       port = PortNum{static_cast<std::uint8_t>(*number)};
     }
   }
   if (!node) return std::unexpected(node.error());
   const auto& found = **node;
+  if (found.is_switch() && !is_there(only, found, PortNum{0})) return std::unexpected(no_such_node(words));
   if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0})};
   for (std::size_t p = 1; p < found.ports.size() && port.value() == 0; ++p) {
-    if (found.ports[p].linked()) port = PortNum{static_cast<std::uint8_t>(p)};
+    const PortNum one{static_cast<std::uint8_t>(p)};
+    if (found.ports[p].linked() && is_there(only, found, one)) port = one;
   }
+  if (port.value() != 0 && !is_there(only, found, port)) return std::unexpected(no_such_node(words));
   if (port.value() == 0 || port.value() >= found.ports.size())
     return std::unexpected(
         error_of(404, "no_such_port", fmt::format("{} has no such port with a link", words)));

@@ -3,9 +3,11 @@
 // Nodes and ports as callers name them.
 
 #include <expected>
+#include <set>
 #include <string>
 
 #include "smd/api/request.h"
+#include "smd/inventory/inventory.h"
 #include "smd/snapshot/snapshot.h"
 
 namespace smd::api {
@@ -21,7 +23,8 @@ struct EndPort {
   Lid lid;
 };
 /// As find_node(), also "NODE:PORT". Of a node with several ports: the one that was named, else the first
-/// that has a link.
-std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words);
+/// that has a link. With `only` (a tenant's ports) no other port is there.
+std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words,
+                                             const std::set<sm::LinkEnd>* only = nullptr);
 
 }  // namespace smd::api

@@ -25,4 +25,15 @@ std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, co
   return ports;
 }
 
+std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view) {
+  if (!access.only_partitions(view.name)) return std::nullopt;
+  std::vector<PKey> pkeys;
+  const auto decided = view.snapshot ? view.snapshot->decided.partitions : nullptr;
+  if (!decided || !decided->policy) return pkeys;
+  for (const auto& partition : decided->policy->partitions) {
+    if (sees_partition(access, view.name, partition.name)) pkeys.push_back(partition.pkey);
+  }
+  return pkeys;
+}
+
 }  // namespace smd::api

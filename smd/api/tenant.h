@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "smd/access/access.h"
 #include "smd/api/backend.h"
@@ -16,5 +17,8 @@ namespace smd::api {
 bool sees_partition(const access::Access& access, std::string_view subnet, std::string_view partition);
 /// The member ports of the partitions that a tenant sees; nothing: the caller sees all ports.
 std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, const SubnetView& view);
+
+/// The P_Keys of those partitions, in the order of the policy; nothing: the caller sees all.
+std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view);
 
 }  // namespace smd::api

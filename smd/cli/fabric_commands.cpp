@@ -69,11 +69,19 @@ void print_links(std::ostream& out, const json::value& answer) {
 
 void print_direction(std::ostream& out, const json::value& from, const json::value& to,
                      const json::value& way) {
-  out << fmt::format("{} -> {} (LID {}, layer {})\n", end_text(from), end_text(to), text_of(to, "lid"),
+  const auto known = [](const std::string& number) { return number.empty() ? "?" : number; };
+  const auto sl = text_of(way, "sl"), pkey = text_of(way, "pkey");
+  out << fmt::format("{} -> {} (LID {}, layer {}", end_text(from), end_text(to), text_of(to, "lid"),
                      text_of(way, "layer"));
-  for (const auto& hop : list_of(way, "hops"))
-    out << fmt::format("  {} \"{}\" in {} out {}\n", text_of(hop, "guid"), text_of(hop, "name"),
+  if (!pkey.empty()) out << fmt::format(", P_Key {}", pkey);
+  out << (sl.empty() ? ")\n" : fmt::format(", SL {}, VL {})\n", sl, known(text_of(way, "vl"))));
+  for (const auto& hop : list_of(way, "hops")) {
+    out << fmt::format("  {} \"{}\" in {} out {}", text_of(hop, "guid"), text_of(hop, "name"),
                        text_of(hop, "in"), text_of(hop, "out"));
+    out << (sl.empty() ? "\n" : fmt::format(" SL {} VL {}\n", sl, known(text_of(hop, "vl"))));
+  }
+  if (const auto refused = text_of(way, "refused"); !refused.empty())
+    out << "  THE SA GRANTS NO PATH: " << refused << '\n';
   if (const auto reason = text_of(way, "reason"); !reason.empty())
     out << "  NOT COMPLETE: " << reason << '\n';
 }
@@ -133,7 +141,10 @@ std::string target_of(std::string_view name, const FabricOptions& options) {
     add("type", options.type), add("state", options.state);
   }
   if (name == "balance") add("node", options.node);
-  if (name == "path") add("src", options.from), add("dst", options.to);
+  if (name == "path") {
+    add("src", options.from), add("dst", options.to);
+    add("sl", options.sl), add("pkey", options.pkey);
+  }
   return std::string(name) + query;
 }
 
@@ -186,6 +197,11 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
   } else if (name == "path") {
     command.add_option("FROM", options.from, "GUID, port GUID, LID, name, or NODE:PORT")->required();
     command.add_option("TO", options.to, "the same")->required();
+    command.add_option("--sl", options.sl, "the path that the SA answers to this SL")
+        ->type_name("SL")
+        ->check(CLI::Range(0, 15));
+    command.add_option("--pkey", options.pkey, "the path that the SA answers to this P_Key")
+        ->type_name("P_KEY");
   }
 }
 

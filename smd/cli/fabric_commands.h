@@ -21,6 +21,7 @@ struct FabricOptions {
   std::string state;        ///< links, ports
   std::string node;         ///< node, links, balance
   std::string from, to;     ///< path
+  std::string sl, pkey;     ///< path
   bool degraded = false;    ///< links
 };
 

@@ -56,7 +56,29 @@ bool holds(const sm::HeldLft& lft, const std::shared_ptr<const routing::LftRow>&
   return lft.row->size() >= decided->size() && std::equal(decided->begin(), decided->end(), lft.row->begin());
 }
 
+EndPort bare_end_port(const sm::Node& node, PortNum port) {
+  const auto& at = node.ports[port.value()];
+  return {.node = &node,
+          .port = port,
+          .guid = node.is_switch() ? node.guid() : at.guid,
+          .lid = at.info.lid,
+          .lmc = at.info.lmc,
+          .pkeys = at.held<wire::PKeyTable>().get()};
+}
+
 }  // namespace
+
+EndPort end_port_of(const sm::Decided& decided, const sm::Node& node, PortNum port) {
+  auto end = bare_end_port(node, port);
+  if (!decided.qos_policy) return end;
+  const auto& ports = decided.qos_policy->ports;
+  const sm::PeerPort here{node.guid(), port};
+  const auto at = std::ranges::lower_bound(
+      ports, std::pair(here.node, here.port), {},
+      [](const sm::QosPolicyPart::PortOfClass& one) { return std::pair(one.at.node, one.at.port); });
+  if (at != ports.end() && at->at == here) end.qos = at->ports;
+  return end;
+}
 
 Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directory* before)
     : snapshot_(std::move(snapshot)) {
@@ -74,16 +96,10 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
       if (!sm::is_end_port(*node, port)) continue;
       const auto& info = node->ports[number].info;
       if (!info.lid.unicast()) continue;
-      const auto guid = is_switch ? node->guid() : node->ports[number].guid;
-      const auto place = static_cast<std::uint32_t>(end_ports_.size());
-      end_ports_.push_back({.node = node.get(),
-                            .port = port,
-                            .guid = guid,
-                            .lid = info.lid,
-                            .lmc = info.lmc,
-                            .place = place,
-                            .sw = sw,
-                            .pkeys = node->ports[number].held<wire::PKeyTable>().get()});
+      auto end = bare_end_port(*node, port);
+      end.place = static_cast<std::uint32_t>(end_ports_.size());
+      end.sw = sw;
+      end_ports_.push_back(end);
       if (node->guid() == subnet().sm_node && port == subnet().sm_port && info.gid_prefix != 0) {
         prefix_ = info.gid_prefix;
       }

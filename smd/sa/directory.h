@@ -36,6 +36,10 @@ struct alignas(64) EndPort {
   unsigned lids() const { return 1U << lmc; }                         ///< from the base LID on
 };
 
+/// What paths of the port (an end port of `node`) are granted by; without `place` and `sw`, which are those
+/// of a Directory. The node outlives it.
+EndPort end_port_of(const sm::Decided& decided, const sm::Node& node, PortNum port);
+
 /// A switch's forwarding table, to be looked into quickly.
 class Entries {
  public:

@@ -61,8 +61,8 @@ std::optional<PKey> pkey_of_level(const Policy& policy, const EndPort& source, c
   return lowest;
 }
 
-Sl partition_sl(const Directory& directory, PKey pkey) {
-  const auto& part = directory.snapshot().decided.partitions;
+Sl partition_sl(const sm::Decided& decided, PKey pkey) {
+  const auto& part = decided.partitions;
   const auto* partition = part && part->policy ? part->policy->find(pkey) : nullptr;
   return partition != nullptr ? partition->sl : Sl{0};
 }
@@ -114,10 +114,10 @@ std::optional<PKey> Policy::class_pkey(const sm::QosPolicyPart& qos, const EndPo
   return own && !own->same_partition(kDefaultPKey) ? own : std::nullopt;
 }
 
-std::optional<PathParameters> Policy::terms(const Directory& directory, const EndPort& source,
+std::optional<PathParameters> Policy::terms(const sm::Decided& decided, const EndPort& source,
                                             const EndPort& destination,
                                             const PathConstraints& constraints) const {
-  const auto& qos = directory.snapshot().decided.qos_policy;
+  const auto& qos = decided.qos_policy;
   const auto* level = qos ? qos->matcher.match(source.qos, destination.qos,
                                                {.qos_class = constraints.qos_class,
                                                 .service_id = constraints.service_id,
@@ -127,7 +127,7 @@ std::optional<PathParameters> Policy::terms(const Directory& directory, const En
                                     : pkey(source, destination, constraints);
   if (!key) return std::nullopt;
   PathParameters terms{.pkey = *key, .sl = {}, .packet_life = {}};
-  const bool by_layer = directory.snapshot().decided.service_levels != nullptr;
+  const bool by_layer = decided.service_levels != nullptr;
   terms.any_class = !qos && by_layer;
   if (!qos) return terms;
   if (level != nullptr) {
@@ -137,25 +137,23 @@ std::optional<PathParameters> Policy::terms(const Directory& directory, const En
     terms.rate_limit = level->rate_limit;
     terms.packet_life = level->packet_life;
   } else {
-    terms.sl = partition_sl(directory, *key);
+    terms.sl = partition_sl(decided, *key);
     if (!by_layer) terms.sl = constraints.sl.value_or(terms.sl);
     terms.any_class = by_layer;
   }
   return terms;
 }
 
-Sl Policy::sl(const Directory& directory, Sl of_class, const EndPort* source, Lid dlid) const {
-  const auto& decided = directory.snapshot().decided;
+Sl Policy::sl(const sm::Decided& decided, Sl of_class, const EndPort* source, Lid dlid) const {
   if (source == nullptr) return sm::wire_sl(decided.service_levels.get(), of_class, 0);
   return sm::path_sl(decided, of_class, *source->node, source->port, dlid);
 }
 
-std::optional<Sl> Policy::granted_sl(const Directory& directory, const PathParameters& terms,
+std::optional<Sl> Policy::granted_sl(const sm::Decided& decided, const PathParameters& terms,
                                      std::optional<Sl> asked, const EndPort& source, Lid dlid) const {
-  const auto own = sl(directory, terms.sl, &source, dlid);
+  const auto own = sl(decided, terms.sl, &source, dlid);
   if (!asked || *asked == own) return own;
   if (!terms.any_class) return std::nullopt;
-  const auto& decided = directory.snapshot().decided;
   const auto layer = decided.routes ? sm::layer_of(*decided.routes, *source.node, source.port, dlid) : 0U;
   return sm::class_of(decided.service_levels.get(), *asked, layer) ? asked : std::nullopt;
 }

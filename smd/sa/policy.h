@@ -43,15 +43,15 @@ class Policy {
   /// an SL that is asked for has to be the one of the level that the policy chooses; without a level it is
   /// granted, and the SL of the partition is the one of who asks for none. Where clients ask for SLs, one
   /// that is asked for is of a class in the layer of the path: granted_sl() grants or refuses it.
-  std::optional<PathParameters> terms(const Directory& directory, const EndPort& source,
+  std::optional<PathParameters> terms(const sm::Decided& decided, const EndPort& source,
                                       const EndPort& destination, const PathConstraints& constraints) const;
   /// Where the first P_Key that the two share is in the source's table; 0 where they share none, or where it
   /// is not known.
   std::uint16_t pkey_index(const EndPort& source, const EndPort& destination) const;
   /// The SL on the wire of the path from a port (null: not known, layer 0) to a LID, of a class of traffic.
-  Sl sl(const Directory& directory, Sl of_class, const EndPort* source, Lid dlid) const;
+  Sl sl(const sm::Decided& decided, Sl of_class, const EndPort* source, Lid dlid) const;
   /// That of a path with these terms; nothing where another one was asked for.
-  std::optional<Sl> granted_sl(const Directory& directory, const PathParameters& terms,
+  std::optional<Sl> granted_sl(const sm::Decided& decided, const PathParameters& terms,
                                std::optional<Sl> asked, const EndPort& source, Lid dlid) const;
 
  private:

@@ -26,7 +26,7 @@ const EndPort* own_port(const Directory& directory) {
 mad::LidRoute route_to(const Directory& directory, const EndPort* sm, const EndPort& port, std::uint32_t qp) {
   const Policy policy;
   return {.lid = port.lid,
-          .sl = policy.sl(directory, Sl{0}, sm, port.lid),
+          .sl = policy.sl(directory.snapshot().decided, Sl{0}, sm, port.lid),
           .qp = qp,
           .qkey = kQp1QKey,
           .pkey_index = sm != nullptr ? policy.pkey_index(*sm, port) : std::uint16_t{0}};

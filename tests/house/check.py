@@ -79,7 +79,7 @@ SMD = {
     "smd/offline": ("smd/plan", "mad/sim/fabric", "mad/sim/state"),
     "smd/sa": ("smd/events", "smd/snapshot", "smd/store"),
     "smd/etcd": ("smd/log", "smd/replica", "smd/tls"),
-    "smd/api": ("smd/access", "smd/dump", "smd/log", "smd/policy", "smd/replica", "smd/schedule", "smd/snapshot", "smd/store", "smd/tls"),
+    "smd/api": ("smd/access", "smd/dump", "smd/log", "smd/policy", "smd/replica", "smd/sa", "smd/schedule", "smd/snapshot", "smd/store", "smd/tls"),
     # The manager: the files of smd/ itself.
     "smd": ("smd/background", "smd/observe", "smd/snapshot"),
     "smd/daemon": ("smd/api", "smd/etcd", "smd", "smd/offline", "smd/sa", "mad/umad", "mad/sim/console", "mad/sim/drivers",

@@ -63,7 +63,7 @@ const std::map<std::string, std::string>& least_roles() {
       {"GET /v1/subnets/{subnet}/nodes", "viewer"},
       {"GET /v1/subnets/{subnet}/nodes/{node}", "viewer"},
       {"GET /v1/subnets/{subnet}/links", "viewer"},
-      {"GET /v1/subnets/{subnet}/path", "viewer"},
+      {"GET /v1/subnets/{subnet}/path", "tenant"},
       {"GET /v1/subnets/{subnet}/groups", "viewer"},
       {"GET /v1/subnets/{subnet}/qos", "viewer"},
       {"GET /v1/subnets/{subnet}/events", "tenant"},

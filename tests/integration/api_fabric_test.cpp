@@ -200,6 +200,8 @@ TEST_F(ApiFabric, APathGoesThroughTheSwitchesOfBothEnds) {
     EXPECT_EQ(path.at(way).at("complete"), true) << path;
     EXPECT_EQ(path.at(way).at("hops").as_array().size(), 3U);
   }
+  EXPECT_EQ(path.at("forward").at("sl"), 0);
+  EXPECT_EQ(path.at("forward").at("pkey"), "0xffff");
   EXPECT_EQ(path.at("forward").at("hops").at(0).at("name"), "leaf000");
   EXPECT_EQ(path.at("back").at("hops").at(2).at("name"), "leaf000");
   EXPECT_EQ(ask("path?src=h00000&dst=h00001", "Path").at("forward").at("hops").as_array().size(), 1U);

@@ -74,7 +74,7 @@ void PathSearch::begin_pair(Slice& slice) {
   if (++pairs_ > most_pairs_) status_ = wire::kSaNoResources;
   slice.spend(pkey_work(from.pkeys, to.pkeys));
   if (!is_shown(from, to)) return;
-  terms_ = Policy{}.terms(context_.directory, from, to, query_.constraints);
+  terms_ = Policy{}.terms(context_.directory.snapshot().decided, from, to, query_.constraints);
   if (terms_ && !meets(life(*terms_), query_.life)) terms_.reset();
   back_.reset();
   const bool asks_back = query_.reversible && context_.directory.snapshot().decided.qos_policy;
@@ -95,7 +95,7 @@ bool PathSearch::is_shown(const EndPort& from, const EndPort& to) const {
 std::optional<PathParameters> PathSearch::terms_of_way_back() const {
   const auto& from = from_.port(from_at_);
   const auto& to = to_.port(to_at_);
-  auto terms = Policy{}.terms(context_.directory, to, from, query_.constraints);
+  auto terms = Policy{}.terms(context_.directory.snapshot().decided, to, from, query_.constraints);
   if (terms && !meets(life(*terms), query_.life)) terms.reset();
   return terms;
 }
@@ -180,7 +180,7 @@ bool PathSearch::grants_way_back(const Way& way, Lid slid) const {
   const auto& directory = context_.directory;
   const auto& from = from_.port(from_at_);
   const auto& to = to_.port(to_at_);
-  const auto sl = Policy{}.granted_sl(directory, *back_, query_.constraints.sl, to, slid);
+  const auto sl = Policy{}.granted_sl(directory.snapshot().decided, *back_, query_.constraints.sl, to, slid);
   if (!sl || (directory.drops_sls() && !carries(directory, to, from, slid, *sl))) return false;
   return offer(way, *back_).has_value();
 }
@@ -189,7 +189,8 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
   const auto& directory = context_.directory;
   const auto& from = from_.port(from_at_);
   const auto& to = to_.port(to_at_);
-  const auto sl = Policy{}.granted_sl(directory, *terms_, query_.constraints.sl, from, dlid);
+  const auto sl =
+      Policy{}.granted_sl(directory.snapshot().decided, *terms_, query_.constraints.sl, from, dlid);
   if (!sl) return std::nullopt;
   if (directory.drops_sls() && !carries(directory, from, to, dlid, *sl)) return std::nullopt;
   const auto trip = round_trip(directory, from, to, slid, dlid);

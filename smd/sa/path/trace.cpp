@@ -75,7 +75,22 @@ std::optional<Way> proven_way(const Directory& directory, const EndPort& from, c
   return way_of(carried);
 }
 
+/// By the table of the port; nothing where it is not known.
+std::optional<Vl> mapped_vl(const sm::Node& node, PortNum in, PortNum out, Sl sl) {
+  const auto& held = node.ports[out.value()].held<wire::SlToVl>();
+  const std::size_t row = in.value();
+  if (!held || row >= held->row.size() || !held->known.test(row)) return std::nullopt;
+  return held->row[row].vls[sl.value()];
+}
+
 }  // namespace
+
+std::optional<Vl> vl_of(const sm::Node& node, PortNum in, PortNum out, Sl sl) {
+  if (const auto vl = mapped_vl(node, in, out, sl)) return vl;
+  // A port with one data VL needs no table.
+  if (node.ports[out.value()].info.operational_vls == 1) return Vl{0};
+  return std::nullopt;
+}
 
 RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndPort& to, Lid slid, Lid dlid) {
   if (from.place == to.place) return {way_of(directory.links().of_end(to.place)), true};
@@ -94,11 +109,7 @@ RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndP
 bool carries(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid, Sl sl) {
   PortNum in{0};  // a packet of the node's own
   for (const auto& step : steps_between(directory, from, to, dlid)) {
-    const auto& held = step.from->ports[step.out.value()].held<wire::SlToVl>();
-    const std::size_t row = in.value();
-    if (held && held->known.test(row) && row < held->row.size() &&
-        held->row[row].vls[sl.value()] == wire::kDropVl)
-      return false;
+    if (mapped_vl(*step.from, in, step.out, sl) == wire::kDropVl) return false;
     in = step.in;
   }
   return true;

@@ -36,6 +36,11 @@ RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndP
 /// nothing.
 bool carries(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid, Sl sl);
 
+/// The VL on which a packet with this SL leaves `node` by port `out`, having come in by `in` (0: it is the
+/// node's own): 0 where the link has one VL, else by the table as it was read; 15: it is dropped. Nothing:
+/// the table is not known.
+std::optional<Vl> vl_of(const sm::Node& node, PortNum in, PortNum out, Sl sl);
+
 /// The links from an end port to a LID of another, one after the other; empty where the tables do not lead
 /// there, and of a port to itself.
 std::vector<Step> steps_between(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid);
