@@ -30,19 +30,6 @@ const std::string* value_of(const std::vector<log::Field>& fields, std::string_v
   return at != fields.end() ? &at->value : nullptr;
 }
 
-/// The port, or (0) the node, that these keys name.
-std::optional<sm::LinkEnd> event_end(const std::vector<log::Field>& fields, std::string_view guid_key,
-                                     std::string_view port_key) {
-  const auto* guid_text = value_of(fields, guid_key);
-  const auto node = guid_text != nullptr ? base::parse_guid(*guid_text) : std::nullopt;
-  if (!node) return std::nullopt;
-  const auto* port_text = value_of(fields, port_key);
-  const auto port =
-      port_text != nullptr ? base::parse_number(*port_text, 254) : std::optional<std::uint64_t>(0);
-  if (!port) return std::nullopt;
-  return sm::LinkEnd{*node, PortNum{static_cast<std::uint8_t>(*port)}};
-}
-
 /// Nodes that are lost, and that a partition of the tenant names by their name or GUID.
 std::set<Guid> lost_of_tenant(const access::Access& access, const SubnetView& view) {
   std::set<Guid> nodes;
@@ -83,6 +70,18 @@ std::vector<log::Field> of_tenant(std::vector<log::Field> fields) {
 }
 
 }  // namespace
+
+std::optional<sm::LinkEnd> event_end(const std::vector<log::Field>& fields, std::string_view guid_key,
+                                     std::string_view port_key) {
+  const auto* guid_text = value_of(fields, guid_key);
+  const auto node = guid_text != nullptr ? base::parse_guid(*guid_text) : std::nullopt;
+  if (!node) return std::nullopt;
+  const auto* port_text = value_of(fields, port_key);
+  const auto port =
+      port_text != nullptr ? base::parse_number(*port_text, 254) : std::optional<std::uint64_t>(0);
+  if (!port) return std::nullopt;
+  return sm::LinkEnd{*node, PortNum{static_cast<std::uint8_t>(*port)}};
+}
 
 std::string to_text(events::EventId id) { return fmt::format("{}-{}", id.epoch, id.number); }
 

@@ -23,6 +23,11 @@ std::string to_text(events::EventId id);
 /// Nothing: it is none.
 std::optional<events::EventId> parse_event_id(std::string_view text);
 
+/// The port, or (0) the node, that these keys of an event name, as "guid" and "port" or "peer_guid" and
+/// "peer_port"; nothing: none.
+std::optional<sm::LinkEnd> event_end(const std::vector<log::Field>& fields, std::string_view guid_key,
+                                     std::string_view port_key);
+
 /// Keys and values of the log line. Of the caller `access` a tenant gets those about what is its own.
 sm::Json event_json(const events::Event& event, const std::vector<log::Field>& fields);
 

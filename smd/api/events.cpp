@@ -2,7 +2,11 @@
 // What has happened: the lines of the log, as values, in pages or as they come.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "mad/base/parse.h"
 #include "smd/api/event_stream.h"
@@ -17,6 +21,52 @@ using sm::JsonArray;
 using sm::JsonObject;
 
 namespace {
+
+/// Events of what was changed: by callers of the API, by the files, and by smd in what it decides. Ascending.
+constexpr std::array<std::string_view, 35> kChanges{"api.call",
+                                                    "api.handover",
+                                                    "api.log",
+                                                    "api.resweep",
+                                                    "api.token",
+                                                    "config.reloaded",
+                                                    "ha.took_over",
+                                                    "lid.imported",
+                                                    "lid.lmc_adopted",
+                                                    "lid.lmc_lowered",
+                                                    "m_key.imported",
+                                                    "partition.changed",
+                                                    "partition.given_back",
+                                                    "partition.index0",
+                                                    "partition.managed",
+                                                    "partition.taken_over",
+                                                    "port.disabled",
+                                                    "port.enabled",
+                                                    "port.reset",
+                                                    "qos.off",
+                                                    "qos.policy",
+                                                    "qos.service_levels",
+                                                    "qos.tables",
+                                                    "routing.adaptive_disabled",
+                                                    "routing.adopted",
+                                                    "routing.chosen",
+                                                    "routing.fell_back",
+                                                    "routing.path_sl_adopted",
+                                                    "routing.sl_released",
+                                                    "sm.handover",
+                                                    "sm.priority",
+                                                    "sm.state",
+                                                    "subnet.accepted",
+                                                    "sweep.off",
+                                                    "sweep.on"};
+static_assert(std::ranges::is_sorted(kChanges));
+
+/// A call that was refused has changed nothing.
+bool is_change(const events::NamedLogEvent& line, const std::vector<log::Field>& fields) {
+  if (!std::ranges::binary_search(kChanges, line.name)) return false;
+  if (line.name != "api.call") return true;
+  const auto status = std::ranges::find(fields, "status", &log::Field::key);
+  return status != fields.end() && status->value < "400";
+}
 
 constexpr std::size_t kUsual = 100, kMostEvents = 10'000;
 
@@ -78,6 +128,35 @@ Answer get_all_events(const Question& question, Backend& backend) {
   if (!wanted) return wanted.error();
   if (is_for_stream(*question.request)) return stream_of(*std::move(wanted), question, backend);
   return events_page(*wanted, question, backend);
+}
+
+Answer get_changes(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  auto wanted = events_wanted(question);
+  if (!wanted) return wanted.error();
+  if (const auto cursor = question.asked("cursor"); !cursor.empty()) {
+    wanted->after = parse_event_id(cursor);
+    if (!wanted->after) return error_of(400, "bad_query", "cursor: as `next` of the answer before");
+  }
+  const auto& name = chosen->view->name;
+  const EventView view(*question.access, backend);
+  const auto found = backend.event_log().find(
+      {.after = wanted->after,
+       .limit = wanted->limit.value_or(kUsual),
+       .wanted = [&](const events::Event& event) {
+         if ((event.subnet != name && !event.subnet.empty()) || !wanted->contains(event)) return false;
+         const auto fields = view.seen(event);
+         return fields && is_change(std::get<events::NamedLogEvent>(event.payload), *fields);
+       }});
+  JsonArray list;
+  for (const auto& event : found.events) {
+    if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
+  }
+  return answer_of(Json(JsonObject{{"subnet", text(name)},
+                                   {"changes", Json(std::move(list))},
+                                   {"next", text(to_text(found.next))},
+                                   {"gap", Json(found.gap)}}));
 }
 
 Answer get_events(const Question& question, Backend& backend) {

@@ -16,6 +16,8 @@ Answer get_subnet_status(const Question& question, Backend& backend);
 // ports.cpp
 /// Ports of one subnet by the query's filters; with `lost` also what is missing. 400: a bad filter.
 Answer get_ports(const Question& question, Backend& backend);
+/// One, by GUID_NUMBER. 404: no such one, or it is not the tenant's.
+Answer get_port(const Question& question, Backend& backend);
 // partitions.cpp
 /// The partitions with their sources; with `name` (a name or P_Key) one with its members. 404: no such one.
 Answer get_partitions(const Question& question, Backend& backend);
@@ -71,7 +73,8 @@ Answer put_priority(const Question& question, Backend& backend);
 // nodes.cpp
 /// Nodes by GUID, filtered by `type` and `match`, in pages. 400: a bad filter.
 Answer get_nodes(const Question& question, Backend& backend);
-/// One with its ports, by GUID, port GUID, LID or name. 404: no such one; 409: several have the name.
+/// One with its ports, by GUID, port GUID, LID or name; of a tenant those that are its own. 404: no such one;
+/// 409: several have the name.
 Answer get_node(const Question& question, Backend& backend);
 /// Cables, each once: all, those of `node`, or those that are `degraded`. 400: a bad filter.
 Answer get_links(const Question& question, Backend& backend);
@@ -84,9 +87,25 @@ Answer get_path(const Question& question, Backend& backend);
 /// The latest events, or those after `since`, filtered by `match`; a stream where the client accepts one.
 /// 400: a bad query.
 Answer get_events(const Question& question, Backend& backend);
+/// Of them those of changes of policy, routes, mastership and configuration, in pages. 400: a bad query.
+Answer get_changes(const Question& question, Backend& backend);
 // groups.cpp
 /// Multicast groups that are registered. Never an error of its own.
 Answer get_groups(const Question& question, Backend& backend);
+// services.cpp
+/// Services that are registered; of a tenant those of its partitions at ports of their members. 400: a bad
+/// filter; 404: no such node.
+Answer get_services(const Question& question, Backend& backend);
+// switches.cpp
+/// Switches by GUID, filtered by `match` and `level`, in pages. 400: a bad filter.
+Answer get_switches(const Question& question, Backend& backend);
+// routing.cpp
+/// How the routes in force were made, and what was proven of them. 409: nothing decided yet.
+Answer get_routing(const Question& question, Backend& backend);
+// why.cpp
+/// The ports of a node (or of `port` that one) that is there or lost, and what happened to them. 400: neither
+/// or both are named; 404: no such one.
+Answer get_why(const Question& question, Backend& backend);
 // balance.cpp
 /// How many LIDs leave each switch by each of its ports. 409: nothing decided yet.
 Answer get_balance(const Question& question, Backend& backend);
@@ -134,7 +153,13 @@ bool is_running(const SubnetView& view);
 /// An operator keeps sweeps off.
 bool sweeps_are_off(const SubnetView& view);
 
+/// What a node is, without its ports.
+sm::JsonObject node_object(const sm::Node& node);
+/// The routes in force; null: none are decided.
+sm::Json routing_json(const sm::Decided& decided);
 /// What a port is, with the reason where it is not Active.
 sm::Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum port);
+/// The same for a tenant: what is at the other end of the cable is not its business.
+sm::Json without_peer(sm::Json port);
 
 }  // namespace smd::api

@@ -13,6 +13,7 @@
 #include "smd/api/lost.h"
 #include "smd/api/places.h"
 #include "smd/api/port_walk.h"
+#include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
 #include "smd/report/description.h"
 
@@ -33,7 +34,9 @@ Lid node_lid(const sm::Node& node) {
   return {};
 }
 
-JsonObject node_object(const sm::Node& node) {
+}  // namespace
+
+sm::JsonObject node_object(const sm::Node& node) {
   std::uint64_t linked = 0, active = 0;
   for (std::size_t p = 1; p < node.ports.size(); ++p) {
     linked += node.ports[p].linked() ? 1 : 0;
@@ -50,6 +53,8 @@ JsonObject node_object(const sm::Node& node) {
           {"vendor_id", text(fmt::format("0x{:06x}", node.info.vendor_id))},
           {"device_id", text(fmt::format("0x{:04x}", node.info.device_id))}};
 }
+
+namespace {
 
 Json end_of(const sm::Node& node, PortNum port) {
   return Json(JsonObject{
@@ -172,11 +177,16 @@ Answer get_node(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   if (!chosen->view->snapshot) return not_read();
   const auto& now = *chosen->view->snapshot;
-  const auto node = find_node(*now.subnet, question.part("node"));
+  const auto only = ports_seen(*question.access, *chosen->view);
+  const auto node = find_node(*now.subnet, question.part("node"), only ? &*only : nullptr);
   if (!node) return node.error();
   JsonArray ports;
-  for (std::size_t p = 1; p < (*node)->ports.size(); ++p)
-    ports.push_back(port_json(now, **node, PortNum{static_cast<std::uint8_t>(p)}));
+  for (std::size_t p = 1; p < (*node)->ports.size(); ++p) {
+    const PortNum num{static_cast<std::uint8_t>(p)};
+    if (only && !only->contains({(*node)->guid(), num})) continue;
+    auto shown = port_json(now, **node, num);
+    ports.push_back(only ? without_peer(std::move(shown)) : std::move(shown));
+  }
   auto object = node_object(**node);
   object.emplace("subnet", text(chosen->view->name));
   object.emplace("port_list", Json(std::move(ports)));

@@ -84,9 +84,10 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
 
 }  // namespace
 
-std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words) {
+std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words,
+                                                 Only only) {
   PortNum ignored;
-  return find_by_words(subnet, words, &ignored);
+  return find_by_words(subnet, words, &ignored, only);
 }
 
 std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words, Only only) {

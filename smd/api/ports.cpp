@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/glob.h"
+#include "mad/base/parse.h"
 #include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
@@ -79,13 +80,6 @@ std::set<sm::LinkEnd> degraded_ends(const sm::Subnet& subnet) {
   std::set<sm::LinkEnd> ends;
   for (const auto& link : sm::degraded_links(subnet)) ends.insert({link.end, link.peer});
   return ends;
-}
-
-/// What is at the other end of the cable is not a tenant's business.
-Json without_peer(Json port) {
-  auto& members = port.as_object();
-  for (const auto* key : {"peer", "reason", "lost"}) members[key] = nullptr;
-  return port;
 }
 
 /// `only`: these and no others, without what is at their other ends.
@@ -174,6 +168,33 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
   object.emplace("disabled", std::move(disabled));
   object.emplace("lost", lost ? lost_of_port_json(now, node, num) : Json{});
   return Json(std::move(object));
+}
+
+Json without_peer(Json port) {
+  auto& members = port.as_object();
+  for (const auto* key : {"peer", "reason", "lost"}) members[key] = nullptr;
+  return port;
+}
+
+Answer get_port(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  if (!chosen->view->snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  const auto& now = *chosen->view->snapshot;
+  const auto words = question.part("port");
+  const auto no_such_port = [&] {
+    return error_of(404, "no_such_port", fmt::format("no port {} is there: GUID_NUMBER", words));
+  };
+  const auto mark = words.rfind('_');
+  const auto num = mark == std::string::npos ? std::nullopt : base::parse_port(words.substr(mark + 1));
+  if (!num) return no_such_port();
+  const auto only = ports_seen(*question.access, *chosen->view);
+  const auto node = find_node(*now.subnet, words.substr(0, mark), only ? &*only : nullptr);
+  if (!node) return node.error().status == 404 ? no_such_port() : node.error();
+  const bool there = num->value() < (*node)->ports.size() && (num->value() > 0 || (*node)->is_switch());
+  if (!there || (only && !only->contains({(*node)->guid(), *num}))) return no_such_port();
+  auto shown = port_json(now, **node, *num);
+  return answer_of(only ? without_peer(std::move(shown)) : std::move(shown));
 }
 
 Answer get_ports(const Question& question, Backend& backend) {

@@ -299,30 +299,6 @@ JsonArray altered_json(const sm::Subnet& subnet) {
   return tables;
 }
 
-Json routing_json(const sm::Decided& decided) {
-  if (!decided.routes) return {};
-  const auto& routes = *decided.routes;
-  JsonArray refused;
-  for (const auto& refusal : routes.fell_back_from) {
-    refused.push_back(Json(JsonObject{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}));
-  }
-  const bool proven = routes.verification.ok();
-  const auto* trees = decided.multicast ? decided.multicast->ground.get() : nullptr;
-  const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
-  return Json(
-      JsonObject{{"engine", text(routes.engine)},
-                 {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
-                 {"why", routes.why.empty() ? Json{} : text(routes.why)},
-                 {"verified", Json(proven)},
-                 {"found", found},
-                 {"layers", number(routes.layers.count)},
-                 {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
-                 {"pairs_with_stale_sl", number(routes.pairs_moved)},
-                 {"paths_with_unknown_sl", number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
-                 {"multicast_trees_not_proven", number(trees != nullptr ? trees->not_proven : 0)},
-                 {"fell_back_from", Json(std::move(refused))}});
-}
-
 void add_fabric(const SubnetView& view, JsonObject& object) {
   const auto& now = view.snapshot;
   JsonArray without_lid;

@@ -102,6 +102,26 @@ void print_groups(std::ostream& out, const json::value& answer) {
   print_table(out, rows);
 }
 
+void print_switches(std::ostream& out, const json::value& answer) {
+  std::vector<Row> rows{{"GUID", "LID", "LEVEL", "PORTS", "FREE", "HOSTS", "ROUTES", "LFT", "MFT", "NAME"}};
+  for (const auto& one : list_of(answer, "switches"))
+    rows.push_back({text_of(one, "guid"), text_of(one, "lid"), text_of(one, "level"), text_of(one, "ports"),
+                    text_of(one, "ports_free"), text_of(one, "hosts"), text_of(one, "lft_entries"),
+                    text_of(one, "lft_capacity"), text_of(one, "mft_capacity"), text_of(one, "name")});
+  print_table(out, rows);
+}
+
+void print_services(std::ostream& out, const json::value& answer) {
+  std::vector<Row> rows{{"ID", "NAME", "P_KEY", "GID", "ENDS", "NODE", "PORT"}};
+  for (const auto& one : list_of(answer, "services")) {
+    const auto& at = member_of(one, "at");
+    const auto ends = text_of(one, "ends");
+    rows.push_back({text_of(one, "id"), text_of(one, "name"), text_of(one, "pkey"), text_of(one, "gid"),
+                    ends.empty() ? "never" : ends, text_of(at, "name"), text_of(at, "port")});
+  }
+  print_table(out, rows);
+}
+
 void print_qos_answer(std::ostream& out, const json::value& answer) {
   const auto found = sm::qos_explanation_of(answer);
   if (found) {
@@ -136,6 +156,8 @@ std::string target_of(std::string_view name, const FabricOptions& options) {
   };
   if (name == "node") return "nodes/" + api::percent_encoded(options.node);
   if (name == "nodes") add("type", options.type), add("match", options.match);
+  if (name == "switches") add("match", options.match);
+  if (name == "services") add("node", options.node), add("match", options.match), add("pkey", options.pkey);
   if (name == "links") {
     add("node", options.node), add("degraded", options.degraded ? "true" : "");
     add("type", options.type), add("state", options.state);
@@ -157,9 +179,11 @@ struct Command {
 constexpr std::array kSummaries{
     Command{"nodes", "the nodes of the fabric", print_nodes, false},
     Command{"node", "one node and its ports", print_node, true},
+    Command{"switches", "the switches: their place in the fabric and their tables", print_switches, false},
     Command{"links", "the cables of the fabric, each once", print_links, false},
     Command{"path", "the way of packets between two ports, there and back", print_path, true},
     Command{"groups", "the multicast groups that clients have joined", print_groups, false},
+    Command{"services", "the services that clients have registered", print_services, false},
     Command{"qos", "what becomes of each service level that is in use", print_qos_answer, false},
     Command{"balance", "how many LIDs each switch sends through each of its links", print_balance, false}};
 static_assert(kSummaries.size() == kFabricCommands.size());
@@ -192,6 +216,14 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
     add_filter_options(command, options, "only cables with such a node at an end",
                        "only cables in this state");
     command.add_flag("--degraded", options.degraded, "only those that run at less than both ends can");
+  } else if (name == "switches") {
+    command.add_option("--match", options.match, "only switches whose names have this pattern, as \"leaf*\"")
+        ->type_name("PATTERN");
+  } else if (name == "services") {
+    command.add_option("NODE", options.node, "only those at this node: GUID, port GUID, LID or name");
+    command.add_option("--match", options.match, "only services whose names have this pattern")
+        ->type_name("PATTERN");
+    command.add_option("--pkey", options.pkey, "only those of this partition")->type_name("P_KEY");
   } else if (name == "balance") {
     command.add_option("NODE", options.node, "only this switch, with its ports: GUID, LID or name");
   } else if (name == "path") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd nodes`, `node`, `links`, `path`, `groups`, `qos`, `balance`: the fabric as it was swept last.
+// `smd nodes`, `node`, `switches`, `links`, `path`, `groups`, `services`, `qos`, `balance`: the fabric as it
+// was swept last.
 
 #include <array>
 #include <iosfwd>
@@ -17,17 +18,17 @@ namespace smd::cli {
 
 /// Empty texts are options that were not given.
 struct FabricOptions {
-  std::string type, match;  ///< nodes; type also of links and ports
+  std::string type, match;  ///< nodes; type also of links and ports, match of switches and services
   std::string state;        ///< links, ports
-  std::string node;         ///< node, links, balance
+  std::string node;         ///< node, links, services, balance
   std::string from, to;     ///< path
-  std::string sl, pkey;     ///< path
+  std::string sl, pkey;     ///< path; pkey also of services
   bool degraded = false;    ///< links
 };
 
 /// The commands, by name.
-inline constexpr std::array<std::string_view, 7> kFabricCommands{"nodes",  "node", "links",  "path",
-                                                                 "groups", "qos",  "balance"};
+inline constexpr std::array<std::string_view, 9> kFabricCommands{
+    "nodes", "node", "switches", "links", "path", "groups", "services", "qos", "balance"};
 /// What the command does, for its help.
 std::string_view summary_of(std::string_view command);
 /// The options of one of the commands, which fill in `options`.

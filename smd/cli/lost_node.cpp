@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <ostream>
 #include <utility>
 
-#include "mad/base/escaped.h"
-#include "mad/base/parse.h"
+#include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 
 namespace smd::cli {
@@ -17,76 +15,32 @@ namespace {
 
 namespace json = boost::json;
 
-bool same_guid(const std::string& text, const std::optional<Guid>& guid) {
-  return guid && base::parse_guid(text) == guid;
-}
-
-/// A row of `lost_nodes`, or the fields of an event, by its GUID or name.
-bool is_named(const json::value& row, const std::string& words) {
-  const auto name = text_of(row, "name");
-  return same_guid(text_of(row, "guid"), base::parse_guid(words)) || name == base::escaped(words);
-}
-
-/// The latest event node.gone that the words name, of the latest 10,000. Null: none.
-json::value gone_of(const json::value& page, const std::string& words) {
-  const auto guid = base::parse_guid(words);
-  const auto& events = list_of(page, "events");
-  for (auto at = events.rbegin(); at != events.rend(); ++at) {
-    const auto& fields = member_of(*at, "fields");
-    if (is_named(fields, words) || text_of(fields, "lid") == words ||
-        same_guid(text_of(fields, "port_guid"), guid))
-      return *at;
-  }
-  return {};
-}
-
 bool is_end(const json::value& row, const std::string& guid) { return text_of(row, "guid") == guid; }
 
-bool same_port(const json::value& a, const json::value& b) {
-  return text_of(a, "guid") == text_of(b, "guid") && text_of(a, "port") == text_of(b, "port");
-}
-
-/// Links and disabled ports of the node, out of the daemon's lists.
-void take_links(LostNode& lost, const json::value& ports, const json::value& status) {
-  for (const auto& link : list_of(ports, "lost_links")) {
-    const auto& peer = member_of(link, "peer");
-    if (!is_end(link, lost.guid) && !is_end(peer, lost.guid)) continue;
-    lost.links.push_back(link);
-    for (const auto& port : list_of(status, "ports_disabled")) {
-      if (same_port(port, link) || same_port(port, peer)) lost.disabled.push_back(port);
-    }
-  }
-}
-
 }  // namespace
+
+std::optional<LostNode> lost_node_of(const json::value& why) {
+  const auto& row = member_of(why, "lost");
+  if (!row.is_object()) return std::nullopt;
+  LostNode lost;
+  const auto& node = member_of(row, "node");
+  lost.guid = text_of(node, "guid");
+  lost.name = text_of(node, "name");
+  lost.type = text_of(node, "type");
+  if (text_of(row, "accepted") != "true") lost.node = node;
+  lost.links = list_of(row, "links");
+  lost.disabled = list_of(row, "ports_disabled");
+  lost.gone = member_of(row, "gone");
+  return lost;
+}
 
 std::expected<std::optional<LostNode>, std::string> find_lost_node(const Conversation& daemon,
                                                                    const std::string& subnet,
                                                                    const std::string& words) {
-  const auto ports = daemon.call("GET", path_of(subnet, "ports?lost=true"));
-  if (!ports) return std::unexpected(ports.error());
-  const auto page = daemon.call("GET", path_of(subnet, "events?match=node.gone&limit=10000"));
-  if (!page) return std::unexpected(page.error());
-  const auto& nodes = list_of(*ports, "lost_nodes");
-  const auto find = [&](const std::string& by) {
-    return std::ranges::find_if(nodes, [&](const json::value& node) { return is_named(node, by); });
-  };
-  LostNode lost;
-  lost.gone = gone_of(*page, words);
-  const auto& fields = member_of(lost.gone, "fields");
-  auto at = find(words);
-  if (at == nodes.end() && !lost.gone.is_null()) at = find(text_of(fields, "guid"));
-  if (at == nodes.end() && lost.gone.is_null()) return std::optional<LostNode>{};
-  if (at != nodes.end()) lost.node = *at;
-  const auto& row = lost.node.is_null() ? fields : lost.node;
-  lost.guid = text_of(row, "guid");
-  lost.name = text_of(row, "name");
-  lost.type = text_of(row, "type");
-  if (lost.gone.is_null()) lost.gone = gone_of(*page, lost.guid);
-  const auto status = daemon.call("GET", path_of(subnet, "status"));
-  if (!status) return std::unexpected(status.error());
-  take_links(lost, *ports, *status);
-  return std::optional(std::move(lost));
+  std::string why;
+  const auto answer = daemon.find(path_of(subnet, "why?node=" + api::percent_encoded(words)), &why);
+  if (!answer) return std::unexpected(answer.error());
+  return *answer ? lost_node_of(**answer) : std::optional<LostNode>{};
 }
 
 std::string own_port(const LostNode& lost, const json::value& link) {

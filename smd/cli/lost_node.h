@@ -22,8 +22,9 @@ struct LostNode {
   std::string guid, name, type;
 };
 
-/// By GUID, name, LID or port GUID; by these two with the help of its events. Nothing: no such node is known.
-/// It is of `subnet`.
+/// Of an answer of the API's `why`; nothing: the node is there.
+std::optional<LostNode> lost_node_of(const boost::json::value& why);
+/// By GUID, name, LID or port GUID. Nothing: no such node is known, or it is there. It is of `subnet`.
 std::expected<std::optional<LostNode>, std::string> find_lost_node(const Conversation& daemon,
                                                                    const std::string& subnet,
                                                                    const std::string& words);

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <ostream>
 #include <utility>
-#include <vector>
 
-#include "mad/base/parse.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/lost_node.h"
@@ -18,17 +15,6 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-
-/// Events that are looked through, and those of a node that are shown.
-constexpr std::size_t kEventsLookedAt = 10'000, kEventsShown = 5;
-
-/// "leaf1:3" is port 3 of leaf1; a name may have colons of its own, and a GUID too.
-std::pair<std::string, std::string> node_and_port(const std::string& words) {
-  const auto colon = words.rfind(':');
-  if (colon == std::string::npos || words.find(':') != colon) return {words, {}};
-  const auto port = base::parse_number(std::string_view(words).substr(colon + 1), 254);
-  return port ? std::pair(words.substr(0, colon), std::to_string(*port)) : std::pair(words, std::string());
-}
 
 void print_port(std::ostream& out, const json::value& port) {
   const auto& peer = member_of(port, "peer");
@@ -40,33 +26,6 @@ void print_port(std::ostream& out, const json::value& port) {
     out << fmt::format(", to \"{}\" port {}", text_of(peer, "name"), text_of(peer, "port"));
   out << '\n';
   if (!reason.empty()) out << "  " << reason << '\n';
-}
-
-/// A port, or (no number) any port of a node.
-struct End {
-  std::string guid, port;
-};
-
-bool is_about(const json::value& event, const std::vector<End>& ends) {
-  const auto& fields = member_of(event, "fields");
-  return std::ranges::any_of(ends, [&](const End& end) {
-    const auto is_end = [&](std::string_view guid_key, std::string_view port_key) {
-      const auto number = text_of(fields, port_key);
-      return text_of(fields, guid_key) == end.guid &&
-             (end.port.empty() || number.empty() || number == end.port);
-    };
-    return is_end("guid", "port") || is_end("peer_guid", "peer_port");
-  });
-}
-
-/// The latest events about the ends, oldest first.
-json::array events_about(const json::value& page, const std::vector<End>& ends) {
-  json::array found;
-  for (const auto& event : list_of(page, "events")) {
-    if (is_about(event, ends)) found.push_back(event);
-  }
-  if (found.size() > kEventsShown) found.erase(found.begin(), found.end() - kEventsShown);
-  return found;
 }
 
 /// "2026-11-23T00:31:41.123Z link.down "leaf000" port 5, to "h00009" port 1: cause trap 128, up_for 3h"
@@ -102,105 +61,33 @@ void print_port_advice(std::ostream& out, const json::value& port) {
   }
 }
 
-class Why {
- public:
-  Why(const Conversation& daemon, const std::string& subnet, std::string port, bool as_json,
-      std::ostream& out)
-      : daemon_(daemon), subnet_(subnet), port_(std::move(port)), as_json_(as_json), out_(out) {}
-
-  Done of_node(const json::value& node) const {
-    json::array ports;
-    for (const auto& one : list_of(node, "port_list")) {
-      if (port_.empty() ? !text_of(one, "state").empty() : text_of(one, "port") == port_)
-        ports.push_back(one);
-    }
-    if (ports.empty())
-      return std::unexpected(fmt::format("\"{}\" has no port {}", text_of(node, "name"), port_));
-    std::vector<End> ends{{text_of(node, "guid"), port_}};
-    for (const auto& one : ports) {
-      const auto& peer = member_of(member_of(one, "lost"), "peer");
-      if (peer.is_object()) ends.push_back({text_of(peer, "guid"), text_of(peer, "port")});
-    }
-    auto events = events_of(ends);
-    if (!events) return std::unexpected(events.error());
-    if (as_json_) {
-      out_ << json::serialize(json::object{
-                  {"subnet", subnet_}, {"ports", std::move(ports)}, {"events", *std::move(events)}})
-           << '\n';
-      return {};
-    }
-    for (const auto& one : ports) {
-      print_port(out_, one);
-      print_port_advice(out_, one);
-    }
-    for (const auto& event : *events) print_what_happened(out_, event);
-    return {};
+void print_why(std::ostream& out, const json::value& answer) {
+  const auto lost = lost_node_of(answer);
+  if (lost) print_lost_node(out, *lost, {});
+  for (const auto& port : list_of(answer, "ports")) {
+    print_port(out, port);
+    print_port_advice(out, port);
   }
-
-  Done of_lost(const LostNode& lost) const {
-    std::vector<End> ends{{lost.guid, port_}};
-    bool has_port = port_.empty() || lost.links.empty();
-    for (const auto& link : lost.links) {
-      if (!port_.empty() && own_port(lost, link) != port_) continue;
-      has_port = true;
-      const auto& peer = member_of(link, "peer");
-      for (const auto* end : {&link, &peer})
-        if (text_of(*end, "guid") != lost.guid)
-          ends.push_back({text_of(*end, "guid"), text_of(*end, "port")});
-    }
-    if (!has_port)
-      return std::unexpected(fmt::format("\"{}\" has no lost link at port {}", lost.name, port_));
-    auto events = events_of(ends);
-    if (!events) return std::unexpected(events.error());
-    if (as_json_) {
-      out_ << json::serialize(json::object{{"subnet", subnet_},
-                                           {"lost", lost_node_json(lost)},
-                                           {"ports", json::array()},
-                                           {"events", *std::move(events)}})
-           << '\n';
-      return {};
-    }
-    print_lost_node(out_, lost, port_);
-    for (const auto& event : *events) print_what_happened(out_, event);
-    print_lost_advice(out_, lost);
-    return {};
-  }
-
- private:
-  std::expected<json::array, std::string> events_of(const std::vector<End>& ends) const {
-    const auto page = daemon_.call("GET", path_of(subnet_, fmt::format("events?limit={}", kEventsLookedAt)));
-    if (!page) return std::unexpected(page.error());
-    return events_about(*page, ends);
-  }
-
-  const Conversation& daemon_;
-  const std::string& subnet_;
-  std::string port_;
-  bool as_json_;
-  std::ostream& out_;
-};
+  for (const auto& event : list_of(answer, "events")) print_what_happened(out, event);
+  if (lost) print_lost_advice(out, *lost);
+}
 
 }  // namespace
 
 Done why_command(const Conversation& daemon, const std::string& port, bool as_json, std::ostream& out) {
-  const auto [words, number] = node_and_port(port);
   bool found = false;
   const auto done = daemon.each([&](const std::string& subnet, bool) -> Done {
-    const Why command(daemon, subnet, number, as_json, out);
     std::string why;
-    const auto node = daemon.find(path_of(subnet, "nodes/" + api::percent_encoded(words)), &why);
-    if (!node) return std::unexpected(node.error());
-    Done shown;
-    if (*node) {
-      shown = command.of_node(**node);
+    const auto answer = daemon.find(path_of(subnet, "why?port=" + api::percent_encoded(port)), &why);
+    if (!answer) return std::unexpected(answer.error());
+    if (!*answer) return std::unexpected(why);
+    found = true;
+    if (as_json) {
+      out << json::serialize(**answer) << '\n';
     } else {
-      const auto lost = find_lost_node(daemon, subnet, words);
-      if (!lost) return std::unexpected(lost.error());
-      if (!*lost) return std::unexpected(why);
-      shown = command.of_lost(**lost);
+      print_why(out, **answer);
     }
-    found = found || shown.has_value();
-    return shown;
+    return {};
   });
   return found ? Done{} : done;
 }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a port is as it is: its state, what was lost with it, and what has happened to both its ends.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mad/base/escaped.h"
+#include "mad/base/parse.h"
+#include "smd/api/event_view.h"
+#include "smd/api/handlers.h"
+#include "smd/api/json_out.h"
+#include "smd/api/lost.h"
+#include "smd/api/places.h"
+#include "smd/api/tenant.h"
+#include "smd/inventory/losses.h"
+
+namespace smd::api {
+
+using sm::Json;
+using sm::JsonArray;
+using sm::JsonObject;
+
+namespace {
+
+/// Events that are looked through for each question, and those that are shown.
+constexpr std::size_t kLookedThrough = 10'000, kShown = 5;
+
+/// What is asked for: a node, perhaps one port of it.
+struct Subject {
+  std::string words;
+  std::optional<PortNum> port{};  ///< nothing: all
+};
+
+/// "leaf1:3" as port 3 of leaf1.
+std::optional<Subject> split_port(const std::string& words) {
+  const auto colon = words.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto port = base::parse_port(std::string_view(words).substr(colon + 1));
+  if (!port || port->value() == 0) return std::nullopt;
+  return Subject{words.substr(0, colon), port};
+}
+
+/// Ports, or (0) any port of a node.
+using Ends = std::vector<sm::LinkEnd>;
+
+bool is_one_of(const Ends& ends, const std::optional<sm::LinkEnd>& at) {
+  if (!at) return false;
+  return std::ranges::any_of(ends, [&](const sm::LinkEnd& end) {
+    return end.node == at->node && (end.port == PortNum{} || at->port == PortNum{} || end.port == at->port);
+  });
+}
+
+const std::string* field_of(const std::vector<log::Field>& fields, std::string_view key) {
+  const auto at = std::ranges::find(fields, key, &log::Field::key);
+  return at != fields.end() ? &at->value : nullptr;
+}
+
+/// The events of one subnet, as the caller sees them.
+class Happened {
+ public:
+  Happened(const Question& question, const SubnetView& view, Backend& backend)
+      : subnet_(view.name), seen_(*question.access, backend), log_(backend.event_log()) {}
+
+  /// The latest ones for which `wanted(name, fields)`, oldest first.
+  template <class Wanted>
+  std::vector<events::EventPtr> latest(std::size_t limit, Wanted&& wanted) {
+    std::size_t looked = 0;
+    const auto found =
+        log_.find({.limit = limit, .subnet = subnet_, .wanted = [&](const events::Event& event) {
+                     if (++looked > kLookedThrough) return false;
+                     const auto fields = seen_.seen(event);
+                     return fields && wanted(name_of_event(event), *fields);
+                   }});
+    return {found.events.begin(), found.events.end()};
+  }
+  Json json(const events::Event& event) const {
+    return event_json(event, seen_.seen(event).value_or(std::vector<log::Field>{}));
+  }
+  std::vector<log::Field> fields(const events::Event& event) const {
+    return seen_.seen(event).value_or(std::vector<log::Field>{});
+  }
+  JsonArray about(const Ends& ends) {
+    JsonArray list;
+    const auto found = latest(kShown, [&](std::string_view, const std::vector<log::Field>& fields) {
+      return is_one_of(ends, event_end(fields, "guid", "port")) ||
+             is_one_of(ends, event_end(fields, "peer_guid", "peer_port"));
+    });
+    for (const auto& event : found) list.push_back(json(*event));
+    return list;
+  }
+
+ private:
+  static std::string_view name_of_event(const events::Event& event) {
+    return std::get<events::NamedLogEvent>(event.payload).name;
+  }
+  std::string subnet_;
+  EventView seen_;
+  store::EventLog& log_;
+};
+
+Answer why_answer(const SubnetView& view, JsonArray ports, Json lost, JsonArray happened) {
+  return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"ports", Json(std::move(ports))},
+                                   {"lost", std::move(lost)},
+                                   {"events", Json(std::move(happened))}}));
+}
+
+/// A tenant's ports; null: the caller sees all.
+using OwnPorts = const std::set<sm::LinkEnd>*;
+
+Answer why_here(const SubnetView& view, const sm::Node& node, std::optional<PortNum> only, OwnPorts own,
+                Happened& log) {
+  const auto& now = *view.snapshot;
+  Ends ends{{node.guid(), only.value_or(PortNum{})}};
+  JsonArray ports;
+  for (std::size_t p = 1; p < node.ports.size(); ++p) {
+    const PortNum num{static_cast<std::uint8_t>(p)};
+    if (only ? num != *only : !node.ports[p].known) continue;
+    if (own != nullptr && !own->contains({node.guid(), num})) continue;
+    auto shown = port_json(now, node, num);
+    ports.push_back(own != nullptr ? without_peer(std::move(shown)) : std::move(shown));
+    if (const auto lost = sm::lost_link(now.inventory.get(), node, num); lost && !node.ports[p].linked())
+      ends.push_back(lost->peer);
+  }
+  if (ports.empty())
+    return error_of(404, "no_such_port", fmt::format("{} has no such port that answers", node.description));
+  return why_answer(view, std::move(ports), {}, log.about(ends));
+}
+
+/// A node that is lost, or was until an operator accepted it.
+struct Gone {
+  Guid node{};
+  std::string name, type;
+  events::EventPtr event;  ///< node.gone; null: not kept any more
+  bool counted = false;    ///< as lost
+};
+
+std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words, Happened& log) {
+  const auto named_guid = base::parse_guid(words);
+  const auto is_word = [&](const std::string* value) { return value != nullptr && *value == words; };
+  const auto is_guid = [&](const std::string* value) {
+    return value != nullptr && named_guid && base::parse_guid(*value) == named_guid;
+  };
+  const auto matches = [&](std::string_view event, const std::vector<log::Field>& fields) {
+    const auto* name = field_of(fields, "name");
+    return event == "node.gone" &&
+           (is_guid(field_of(fields, "guid")) || is_guid(field_of(fields, "port_guid")) || is_word(name) ||
+            is_word(field_of(fields, "lid")) || (name != nullptr && base::escaped(*name) == words));
+  };
+  Gone gone;
+  const auto found = log.latest(1, matches);
+  if (!found.empty()) gone.event = found.back();
+  const auto fields = gone.event ? log.fields(*gone.event) : std::vector<log::Field>{};
+  const auto* by_event = field_of(fields, "guid");
+  const auto guid = by_event != nullptr ? base::parse_guid(*by_event) : named_guid;
+  if (now.inventory) {
+    for (const auto& [node, when] : now.inventory->lost_nodes()) {
+      const auto& known = *now.inventory->find(node);
+      if (node != guid && node != named_guid && known.name != words && base::escaped(known.name) != words)
+        continue;
+      gone.node = node, gone.name = known.name, gone.type = to_string(known.type), gone.counted = true;
+      return gone;
+    }
+  }
+  if (!gone.event || !guid || now.subnet->find(*guid) != nullptr) return std::nullopt;
+  gone.node = *guid;
+  if (const auto* name = field_of(fields, "name")) gone.name = *name;
+  if (const auto* type = field_of(fields, "type")) gone.type = *type;
+  return gone;
+}
+
+const Json& row_at(const Json& row, std::string_view key) { return row.as_object().at(key); }
+
+bool is_row_of(const Json& row, std::string_view guid_text) {
+  return row.is_object() && row_at(row, "guid").as_string() == guid_text;
+}
+
+bool is_same_port(const Json& a, const Json& b) {
+  return a.is_object() && b.is_object() && row_at(a, "guid") == row_at(b, "guid") &&
+         row_at(a, "port") == row_at(b, "port");
+}
+
+Answer why_gone(const SubnetView& view, const Gone& gone, std::optional<PortNum> only, Happened& log) {
+  const auto& now = *view.snapshot;
+  const auto guid_text = fmt::format("{}", gone.node);
+  Json node(JsonObject{{"guid", text(guid_text)}, {"name", text(gone.name)}, {"type", text(gone.type)}});
+  const auto nodes = lost_nodes_json(now);
+  for (const auto& row : nodes.as_array()) {
+    if (is_row_of(row, guid_text)) node = row;
+  }
+  Ends ends{{gone.node, only.value_or(PortNum{})}};
+  JsonArray links, disabled;
+  const auto all_disabled = disabled_ports_json(now), all_links = lost_links_json(now);
+  for (const auto& link : all_links.as_array()) {
+    const auto& peer = row_at(link, "peer");
+    if (!is_row_of(link, guid_text) && !is_row_of(peer, guid_text)) continue;
+    const auto& own = is_row_of(link, guid_text) ? link : peer;
+    if (only && row_at(own, "port").to_number<unsigned>() != only->value()) continue;
+    const auto& other = is_row_of(link, guid_text) ? peer : link;
+    const auto far = base::parse_guid(std::string(row_at(other, "guid").as_string()));
+    if (far) ends.push_back({*far, PortNum{row_at(other, "port").to_number<std::uint8_t>()}});
+    for (const auto& port : all_disabled.as_array()) {
+      if (is_same_port(port, link) || is_same_port(port, peer)) disabled.push_back(port);
+    }
+    links.push_back(link);
+  }
+  if (only && links.empty() && gone.counted)
+    return error_of(404, "no_such_port", fmt::format("{} has no lost link at port {}", gone.name, *only));
+  Json lost(JsonObject{{"node", std::move(node)},
+                       {"links", Json(std::move(links))},
+                       {"ports_disabled", Json(std::move(disabled))},
+                       {"accepted", Json(!gone.counted)},
+                       {"gone", gone.event ? log.json(*gone.event) : Json{}}});
+  return why_answer(view, {}, std::move(lost), log.about(ends));
+}
+
+/// Nothing: no such node is there, or known as lost. The error is one of its own.
+std::optional<Answer> why_of(const SubnetView& view, const Subject& subject, OwnPorts own, Happened& log) {
+  const auto node = find_node(*view.snapshot->subnet, subject.words, own);
+  if (node) return why_here(view, **node, subject.port, own, log);
+  if (node.error().status != 404) return node.error();
+  if (own != nullptr) return std::nullopt;  // what is lost is not known to be its own
+  const auto gone = find_gone(*view.snapshot, subject.words, log);
+  return gone ? std::optional(why_gone(view, *gone, subject.port, log)) : std::nullopt;
+}
+
+}  // namespace
+
+Answer get_why(const Question& question, Backend& backend) {
+  const auto chosen = choose(question, backend);
+  if (!chosen) return chosen.error();
+  const auto port = question.asked("port"), node = question.asked("node");
+  if (port.empty() == node.empty())
+    return error_of(400, "bad_query", "port (NODE:PORT or a node) or node: one of the two");
+  const auto& view = *chosen->view;
+  if (!view.snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  const auto only = ports_seen(*question.access, view);
+  const auto* own = only ? &*only : nullptr;
+  Happened log(question, view, backend);
+  const auto& words = node.empty() ? port : node;
+  if (auto answered = why_of(view, {.words = words}, own, log)) return *std::move(answered);
+  if (const auto subject = node.empty() ? split_port(words) : std::nullopt) {
+    if (auto answered = why_of(view, *subject, own, log)) return *std::move(answered);
+  }
+  return error_of(404, "no_such_node", fmt::format("no node {} is there", words));
+}
+
+}  // namespace smd::api

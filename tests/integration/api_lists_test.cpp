@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switches, services, routing, why, changes and single ports, and what a tenant sees of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
+#include "tests/support/source_file.h"
+
+namespace smd {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A subnet "f" with the partitions blue (h00001, h00003) and red (h00002), and a tenant of blue.
+class ApiLists : public testing::Test {
+ protected:
+  ApiLists() {
+    auto ground = std::make_shared<api::PolicyState>();
+    ground->config = std::make_shared<const config::SubnetConfig>(
+        test::with_partitions({test::partition("blue", 0x12, {"h00001", "h00003"}),
+                               test::partition("red", 0x13, {"h00002", "h00001"})}));
+    auto policies = std::make_shared<policy::Policies>();
+    auto& token = policies->tokens["tenant"];
+    token.role = access::Role::tenant;
+    token.hash = access::hash_of("smd_tenant");
+    token.partitions = {"blue"};
+    ground->policies = policies;
+    ground->merged = policy::merged_policy(*ground->config, *policies);
+    sim::World world(test::spec("ft2:4"));
+    test::Managed manager(world, *ground->config, test::once());
+    world.run(manager->run());
+    snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
+    backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .ground = ground});
+    std::ifstream in(test::source_file("docs/openapi.json"));
+    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+  }
+  json::value ask(const std::string& what, std::string_view schema, unsigned status = 200,
+                  bool tenant = false) {
+    api::Request request{.method = "GET", .target = "/v1/subnets/f/" + what, .body = {}};
+    request.peer = {.local = !tenant, .address = "10.0.0.1", .user = {}};
+    if (tenant) request.authorization = "Bearer smd_tenant";
+    const auto answer = api::answer(request, backend_);
+    EXPECT_EQ(answer.status, status) << what << '\n' << answer.body;
+    auto value = api::parse_json(answer.body).value_or(json::value());
+    const test::Schema schemas(document_);
+    EXPECT_THAT(schemas.wrong(value, schemas.named(schema)), IsEmpty()) << answer.body;
+    return value;
+  }
+  const sm::Node& node(const std::string& name) {
+    const auto& nodes = snapshot_->subnet->nodes;
+    return **std::ranges::find_if(nodes, [&](const auto& one) { return one->description == name; });
+  }
+  Guid port_guid(const std::string& name) { return node(name).ports[1].guid; }
+  void change_view(const std::function<void(api::SubnetView&)>& change) {
+    auto view = *backend_.views[0];
+    change(view);
+    backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  }
+  void publish(const std::string& name, std::vector<log::Field> fields, const std::string& subnet = "f") {
+    backend_.ring.publish(
+        subnet, events::log_event_of({.event = name, .subnet = subnet, .fields = std::move(fields)}));
+  }
+  /// Each of them offered by the port of a host, in a partition.
+  struct Offer {
+    std::string host;
+    std::uint64_t id;
+    PKey pkey;
+    std::int64_t ends = 0;
+  };
+  void register_services(const std::vector<Offer>& offers) {
+    sa::Registry registry;
+    for (const auto& offer : offers) {
+      sa::Service service{.owner = port_guid(offer.host), .ends = offer.ends};
+      service.record.id = offer.id;
+      service.record.gid = Gid::of(kDefaultSubnetPrefix, port_guid(offer.host));
+      service.record.pkey = offer.pkey;
+      service.record.lease = offer.ends != 0 ? 60 : 0xFFFFFFFF;
+      std::ranges::copy(std::string_view("storage"), service.record.name.begin());
+      registry.put_service({offer.id, service.record.gid, offer.pkey}, service);
+    }
+    change_view([&](auto& view) { view.registry = std::make_shared<const sa::Registry>(registry); });
+  }
+  static std::vector<std::string> ids(const json::value& answer) {
+    std::vector<std::string> found;
+    for (const auto& one : answer.at("services").as_array()) found.emplace_back(one.at("id").as_string());
+    return found;
+  }
+
+  std::shared_ptr<sm::Snapshot> snapshot_;
+  test::FakeBackend backend_;
+  json::value document_;
+};
+
+TEST_F(ApiLists, SwitchesHaveTheirLevelAndTheirTables) {
+  const auto all = ask("switches", "Switches").at("switches").as_array();
+  EXPECT_EQ(all.size(), 6U);
+  for (const auto& one : all) {
+    const bool leaf = one.at("name").as_string().starts_with("leaf");
+    EXPECT_EQ(one.at("level"), leaf ? 0 : 1) << one;
+    EXPECT_EQ(one.at("hosts"), leaf ? 2 : 0) << one;
+    EXPECT_EQ(one.at("ports_free"), one.at("ports").as_int64() - one.at("ports_linked").as_int64());
+    EXPECT_EQ(one.at("lft_entries"), static_cast<std::int64_t>(snapshot_->summary.lids)) << one;
+    EXPECT_GT(one.at("mft_capacity").as_int64(), 0);
+  }
+  EXPECT_EQ(ask("switches?level=1", "Switches").at("switches").as_array().size(), 2U);
+  EXPECT_EQ(ask("switches?match=leaf00[01]", "Switches").at("switches").as_array().size(), 2U);
+  json::array pages;
+  std::string cursor;
+  do {
+    const auto page = ask("switches?limit=4&cursor=" + cursor, "Switches");
+    for (const auto& one : page.at("switches").as_array()) pages.push_back(one);
+    cursor = page.at("next").is_string() ? std::string(page.at("next").as_string()) : "";
+  } while (!cursor.empty());
+  EXPECT_EQ(pages, all);
+  for (const auto* bad : {"switches?level=x", "switches?cursor=x", "switches?limit=0"})
+    ask(bad, "Error", 400);
+}
+
+TEST_F(ApiLists, ServicesAreThoseOfTheRegistryWithTheirPorts) {
+  EXPECT_THAT(ids(ask("services", "Services")), IsEmpty());
+  register_services({{"h00001", 0x11, PKey{0x8012}, 1'000'000},
+                     {"h00002", 0x12, PKey{0x8013}},
+                     {"h00003", 0x13, PKey{0x8012}},
+                     {"h00001", 0x14, PKey{0x8013}}});
+  const auto all = ask("services", "Services");
+  ASSERT_EQ(all.at("services").as_array().size(), 4U);
+  const auto& first = all.at("services").at(0);
+  EXPECT_EQ(first.at("id"), "0x0000000000000011");
+  EXPECT_EQ(first.at("name"), "storage") << "without the zeros behind it";
+  EXPECT_EQ(first.at("at").at("name"), "h00001");
+  EXPECT_EQ(first.at("at").at("port"), 1);
+  EXPECT_EQ(first.at("ends"), "1970-01-12T13:46:40Z");
+  EXPECT_EQ(first.at("lease_s"), 60);
+  EXPECT_EQ(all.at("services").at(1).at("ends"), nullptr);
+  EXPECT_THAT(ids(ask("services?pkey=0x12", "Services")),
+              ElementsAre("0x0000000000000011", "0x0000000000000013"));
+  EXPECT_THAT(ids(ask("services?node=h00002", "Services")), ElementsAre("0x0000000000000012"));
+  EXPECT_THAT(ids(ask("services?match=none*", "Services")), IsEmpty());
+  const auto page = ask("services?limit=3", "Services");
+  const std::string next(page.at("next").as_string());
+  EXPECT_THAT(ids(ask("services?cursor=" + next, "Services")), ElementsAre("0x0000000000000014"));
+  ask("services?pkey=x", "Error", 400);
+  ask("services?node=none", "Error", 404);
+}
+
+TEST_F(ApiLists, ATenantSeesServicesOfItsPartitionsAtItsPorts) {
+  register_services({{"h00001", 0x11, PKey{0x8012}},
+                     {"h00002", 0x12, PKey{0x8013}},
+                     {"h00002", 0x13, PKey{0x8012}},
+                     {"h00001", 0x14, PKey{0x8013}},
+                     {"h00003", 0x15, PKey{0x0012}}});
+  EXPECT_THAT(ids(ask("services", "Services", 200, true)),
+              ElementsAre("0x0000000000000011", "0x0000000000000015"));
+  EXPECT_THAT(ids(ask("services?pkey=0x8013", "Services", 200, true)), IsEmpty());
+  ask("services?node=h00002", "Error", 404, true);
+  ask("services?node=h00003", "Services", 200, true);
+}
+
+TEST_F(ApiLists, RoutingSaysWhatWasProvenAndHowTheTablesCameToBe) {
+  const auto routing = ask("routing", "RoutingDetail");
+  EXPECT_EQ(routing.at("engine"), std::string_view(snapshot_->decided.routes->engine));
+  EXPECT_EQ(routing.at("verified"), true);
+  EXPECT_EQ(routing.at("switches"), 6);
+  EXPECT_EQ(routing.at("convergence").at("tables"), "fresh");
+  EXPECT_EQ(routing.at("proof").at("fixed_sl_ok"), true);
+  EXPECT_EQ(routing.at("proof").at("reverse_ok"), true);
+  EXPECT_EQ(routing.at("proof").at("host_pairs_unreachable"), 0);
+  EXPECT_EQ(routing.at("quality"), nullptr);
+  const auto measured = ask("routing?quality=true", "RoutingDetail").at("quality");
+  EXPECT_EQ(measured.at("max_link_paths"), 6) << "each uplink carries one of a leaf's two hosts to 6 others";
+  ask("routing?quality=x", "Error", 400);
+  auto routes = std::make_shared<sm::RoutePart>(*snapshot_->decided.routes);
+  routes->fell_back_from.push_back({"ftree", "no tree"});
+  routes->origin = sm::RoutePart::Origin::adopted;
+  routes->would_change = 3, routes->would_be = "updn";
+  snapshot_->decided.routes = routes;
+  const auto other = ask("routing", "RoutingDetail");
+  EXPECT_EQ(other.at("fell_back_from").at(0).at("reason"), "no tree");
+  EXPECT_EQ(other.at("convergence").at("would_change"), 3);
+  snapshot_->decided.routes = nullptr;
+  ask("routing", "Error", 409);
+}
+
+TEST_F(ApiLists, OnePortIsThatOfTheList) {
+  const auto& host = node("h00001");
+  const auto listed = ask("ports?node=h00001", "Ports").at("ports").at(0);
+  EXPECT_EQ(ask(fmt::format("ports/{}_1", host.guid()), "Port"), listed);
+  EXPECT_EQ(ask(fmt::format("ports/{}_1", port_guid("h00001")), "Port"), listed);
+  EXPECT_EQ(ask("ports/h00001_1", "Port"), listed);
+  for (const auto* none :
+       {"ports/h00001", "ports/h00001_2", "ports/h00001_0", "ports/none_1", "ports/h00001_x"})
+    ask(none, "Error", 404);
+  const auto own = ask("ports/h00001_1", "Port", 200, true);
+  EXPECT_EQ(own.at("peer"), nullptr) << "the switch is not the tenant's";
+  for (const auto* other : {"h00002", "leaf000"})
+    EXPECT_EQ(ask(fmt::format("ports/{}_1", node(other).guid()), "Error", 404, true).at("code"),
+              "no_such_port");
+}
+
+/// What a tenant is told of a GUID that is not its own is what it is told of one that is nowhere.
+TEST_F(ApiLists, AnyOtherGuidIsNotThereForATenant) {
+  const auto told = [&](const std::string& what, const std::string& words) {
+    auto text = json::serialize(ask(what + words, "Error", 404, true));
+    for (auto at = text.find(words); at != std::string::npos; at = text.find(words))
+      text.erase(at, words.size());
+    return text;
+  };
+  for (const auto* what : {"nodes/", "why?node=", "why?port=", "path?dst=h00001&src="}) {
+    const auto nowhere = told(what, "0x00000000deadbeef");
+    for (const auto* name : {"h00002", "leaf000"}) {
+      for (const auto guid : {node(name).guid(), node(name).ports[1].guid}) {
+        if (guid != Guid{}) EXPECT_EQ(told(what, fmt::format("{}", guid)), nowhere) << what << name;
+      }
+      EXPECT_EQ(told(what, name), nowhere) << what << name;
+    }
+  }
+  publish("link.down", {{"guid", fmt::format("{}", node("h00001").guid()), false},
+                        {"port", "1", true},
+                        {"peer_guid", fmt::format("{}", node("leaf000").guid()), false}});
+  const auto own = ask("nodes/h00001", "NodeDetail", 200, true);
+  EXPECT_EQ(own.at("port_list").at(0).at("peer"), nullptr);
+  const auto why = ask("why?port=h00001", "Why", 200, true);
+  EXPECT_EQ(why.at("ports").at(0).at("peer"), nullptr);
+  ASSERT_EQ(why.at("events").as_array().size(), 1U);
+  EXPECT_FALSE(why.at("events").at(0).at("fields").as_object().contains("peer_guid"));
+}
+
+TEST_F(ApiLists, WhySaysWhatHappenedToAPortAndItsPeer) {
+  const auto leaf = fmt::format("{}", node("leaf000").guid());
+  for (const auto* port : {"1", "2"})
+    publish("port.disabled", {{"guid", leaf, false}, {"name", "leaf000", false}, {"port", port, true}});
+  publish("port.disabled", {{"guid", leaf, false}, {"port", "1", true}}, "other");
+  const auto one = ask("why?port=leaf000:1", "Why");
+  ASSERT_EQ(one.at("ports").as_array().size(), 1U);
+  EXPECT_EQ(one.at("events").as_array().size(), 1U);
+  EXPECT_EQ(one.at("lost"), nullptr);
+  const auto all = ask("why?node=leaf000", "Why");
+  EXPECT_EQ(all.at("ports").as_array().size(), 4U);
+  EXPECT_EQ(all.at("events").as_array().size(), 2U);
+  ask("why", "Error", 400);
+  ask("why?port=leaf000&node=leaf000", "Error", 400);
+  ask("why?port=none", "Error", 404);
+  ask("why?port=leaf000:77", "Error", 404);
+  ask("why?node=leaf000:1", "Error", 404);
+}
+
+TEST_F(ApiLists, WhyFindsALostHostByEachOfItsNames) {
+  const auto host = node("h00001").guid();
+  const auto port = port_guid("h00001");
+  const auto peer = *node("h00001").ports[1].peer;
+  auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
+  std::erase_if(subnet->nodes, [&](const auto& one) { return one->guid() == host; });
+  auto inventory = std::make_shared<sm::Inventory>();
+  inventory->put(host, {.type = NodeType::ca, .name = "h00001", .lost_at = 100});
+  inventory->put(peer.node, {.type = NodeType::switch_, .name = "leaf000"});
+  inventory->put({host, PortNum{1}},
+                 {.peer = {peer.node, peer.port}, .rate = {}, .up_since = 1, .lost_at = 100});
+  snapshot_->subnet = subnet;
+  snapshot_->inventory = inventory;
+  publish("node.gone", {{"guid", fmt::format("{}", host), false},
+                        {"name", "h00001", false},
+                        {"lid", "1017", true},
+                        {"type", "CA", false},
+                        {"port_guid", fmt::format("{}", port), false},
+                        {"cause", "trap 128", false}});
+  for (const auto& words : {std::string("h00001"), fmt::format("{}", host), fmt::format("{}", port),
+                            std::string("1017"), std::string("h00001:1")}) {
+    const auto why = ask("why?port=" + words, "Why");
+    ASSERT_TRUE(why.at("lost").is_object()) << words << why;
+    EXPECT_EQ(why.at("lost").at("node").at("name"), "h00001");
+    EXPECT_EQ(why.at("lost").at("links").as_array().size(), 1U);
+    EXPECT_EQ(why.at("lost").at("accepted"), false);
+    EXPECT_EQ(why.at("events").at(0).at("event"), "node.gone");
+  }
+  ask("why?port=h00001:2", "Error", 404);
+  ask("why?port=1018", "Error", 404);
+  snapshot_->inventory = std::make_shared<sm::Inventory>();
+  const auto accepted = ask("why?node=h00001", "Why").at("lost");
+  EXPECT_EQ(accepted.at("accepted"), true) << "known by its event";
+  EXPECT_EQ(accepted.at("node").at("type"), "CA");
+}
+
+TEST_F(ApiLists, ChangesAreTheEventsOfChanges) {
+  publish("link.down", {});
+  publish("partition.changed", {{"partition", "blue", false}, {"change", "add", false}});
+  publish("api.call", {{"path", "/v1/subnets/f/resweep", false}, {"status", "403", true}});
+  publish("api.call", {{"path", "/v1/subnets/f/resweep", false}, {"status", "202", true}});
+  publish("partition.changed", {{"partition", "red", false}}, "other");
+  publish("config.reloaded", {}, "");
+  publish("partition.changed", {{"partition", "red", false}});
+  const auto names = [](const json::value& page) {
+    std::vector<std::string> found;
+    for (const auto& one : page.at("changes").as_array()) found.emplace_back(one.at("event").as_string());
+    return found;
+  };
+  EXPECT_THAT(names(ask("changes", "Changes")),
+              ElementsAre("partition.changed", "api.call", "config.reloaded", "partition.changed"))
+      << "without what was refused, what no one has changed, and other subnets";
+  const auto all = ask("changes", "Changes");
+  const std::string first(all.at("changes").at(0).at("id").as_string());
+  const auto page = ask("changes?limit=2&cursor=" + first, "Changes");
+  EXPECT_THAT(names(page), ElementsAre("api.call", "config.reloaded"));
+  const std::string next(page.at("next").as_string());
+  EXPECT_THAT(names(ask("changes?cursor=" + next, "Changes")), ElementsAre("partition.changed"));
+  EXPECT_THAT(names(ask("changes?match=partition.*", "Changes")).size(), 2U);
+  const auto own = ask("changes", "Changes", 200, true);
+  EXPECT_THAT(names(own), ElementsAre("partition.changed"));
+  EXPECT_EQ(own.at("changes").at(0).at("fields").at("partition"), "blue");
+  for (const auto* bad : {"changes?cursor=x", "changes?limit=0"}) ask(bad, "Error", 400);
+}
+
+}  // namespace
+}  // namespace smd
