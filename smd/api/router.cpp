@@ -67,17 +67,17 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/subnets/{subnet}/switches", get_switches, Needs::viewer, Tag::epoch, At::any,
           "match level limit cursor"},
     Route{"GET", "/v1/subnets/{subnet}/routing", get_routing, Needs::viewer, Tag::epoch, At::any, "quality"},
-    Route{"GET", "/v1/subnets/{subnet}/why", get_why, Needs::tenant, Tag::none, At::any, "port node"},
+    Route{"GET", "/v1/subnets/{subnet}/why", get_why, Needs::tenant, Tag::body, At::any, "port node"},
     Route{"GET", "/v1/subnets/{subnet}/ports/{port}", get_port, Needs::tenant, Tag::epoch},
-    Route{"GET", "/v1/subnets/{subnet}/changes", get_changes, Needs::tenant, Tag::none, At::any,
+    Route{"GET", "/v1/subnets/{subnet}/changes", get_changes, Needs::tenant, Tag::body, At::any,
           "match limit cursor"},
     Route{"GET", "/v1/subnets/{subnet}/groups", get_groups, Needs::viewer, Tag::epoch, At::any,
           "pkey limit cursor"},
-    Route{"GET", "/v1/subnets/{subnet}/qos", get_qos, Needs::viewer},
-    Route{"GET", "/v1/subnets/{subnet}/events", get_events, Needs::tenant, Tag::none, At::any,
+    Route{"GET", "/v1/subnets/{subnet}/qos", get_qos, Needs::viewer, Tag::body},
+    Route{"GET", "/v1/subnets/{subnet}/events", get_events, Needs::tenant, Tag::body, At::any,
           "since limit match"},
-    Route{"GET", "/v1/events", get_all_events, Needs::tenant, Tag::none, At::any, "since limit match"},
-    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms, Needs::viewer, Tag::none, At::any, "limit cursor"},
+    Route{"GET", "/v1/events", get_all_events, Needs::tenant, Tag::body, At::any, "since limit match"},
+    Route{"GET", "/v1/subnets/{subnet}/sms", get_sms, Needs::viewer, Tag::body, At::any, "limit cursor"},
     Route{"POST", "/v1/subnets/{subnet}/handover", post_handover, Needs::operator_, Tag::none, At::master,
           "dry_run"},
     Route{"PUT", "/v1/subnets/{subnet}/priority", put_priority, Needs::operator_, Tag::none, At::any,
@@ -86,7 +86,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/v1/reload", post_reload, Needs::admin, Tag::none, At::any, "dry_run"},
     Route{"GET", "/v1/log", get_log, Needs::viewer},
     Route{"PUT", "/v1/log", put_log, Needs::admin, Tag::none, At::any, "dry_run"},
-    Route{"GET", "/v1/subnets/{subnet}/tokens", get_tokens, Needs::local, Tag::none, At::any, "limit cursor"},
+    Route{"GET", "/v1/subnets/{subnet}/tokens", get_tokens, Needs::local, Tag::body, At::any, "limit cursor"},
     Route{"PUT", "/v1/subnets/{subnet}/tokens/{token}", put_token, Needs::local, Tag::policy},
     Route{"DELETE", "/v1/subnets/{subnet}/tokens/{token}", delete_token, Needs::local, Tag::policy},
     Route{"POST", "/v1/subnets/{subnet}/tokens/{token}/rotate", post_rotate, Needs::local, Tag::policy},
@@ -291,6 +291,24 @@ std::string current_tag(const Route& route, const Question& question, const Back
   return chosen && chosen->view->snapshot ? tag_of(*chosen->view) : std::string();
 }
 
+/// A tenant is not told that something has changed that it does not see.
+bool is_tagged_by_body(const Route& route, const Question& question) {
+  if (route.tag == Tag::body) return true;
+  return route.tag == Tag::epoch && question.access->only_partitions(question.part("subnet")).has_value();
+}
+
+/// With its tag, or 304; one that comes in pieces has none.
+Answer tagged_by_body(Answer answered, const Request& request) {
+  if (answered.status != 200 || answered.rest || answered.stream) return answered;
+  const auto tag = tag_of_body(answered.body);
+  if (is_known_tag(request.if_none_match, tag)) {
+    answered.status = 304;
+    answered.body.clear();
+  }
+  add_tag(answered, tag);
+  return answered;
+}
+
 /// 412 of a change that is not compared when it is kept.
 std::optional<Answer> refused_by_tag(const Route& route, const Question& question, const Backend& backend) {
   if (route.method == "GET" || route.tag == Tag::policy || question.request->if_match.empty())
@@ -350,7 +368,8 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
   if (from) question.path.insert_or_assign("subnet", from->subnet);
   if (is_ufm(route.path)) question.path.emplace("subnet", ufm_subnet(question, backend));
   if (auto refused = forbidden(route.needs, question, backend)) return *std::move(refused);
-  const auto tag = current_tag(route, question, backend);
+  const bool by_body = is_tagged_by_body(route, question);
+  const auto tag = by_body ? std::string() : current_tag(route, question, backend);
   if (route.tag == Tag::epoch && !tag.empty() && is_known_tag(request.if_none_match, tag)) {
     Answer same{.status = 304, .body = {}, .bundle = nullptr, .allow = {}};
     add_tag(same, tag);
@@ -360,6 +379,7 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
   const bool for_master = is_for_master(route, question, backend);
   auto answered = answer_once(route, question, for_master, backend);
   if (for_master) return answered;  // with the master's headers
+  if (by_body) answered = tagged_by_body(std::move(answered), request);
   if (answered.status == 200 && !tag.empty()) add_tag(answered, tag);
   const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on;
   if (says_role) add_role(answered, question.part("subnet"), backend);

@@ -40,7 +40,8 @@ struct Question {
 /// What the ETag of a route's answer is made of, and what If-Match is compared with.
 enum class Tag : std::uint8_t {
   none,   ///< no ETag
-  epoch,  ///< the state of the subnet as a whole
+  epoch,  ///< the state of the subnet as a whole; for a tenant as `body`
+  body,   ///< the answer itself, which is made in any case
   policy  ///< of a change: what it is made from, at the moment at which it is kept
 };
 

@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "smd/access/token.h"
+
 namespace smd::api {
 namespace {
 
@@ -41,6 +43,8 @@ bool is_any(const std::string& if_match) { return if_match.find_first_not_of(" \
 std::string tag_of(const SubnetView& view) {
   return fmt::format("\"{:x}-{}\"", view.epoch, policy_part(view.ground.get()));
 }
+
+std::string tag_of_body(std::string_view body) { return fmt::format("\"b{:.16}\"", access::hash_of(body)); }
 
 bool is_known_tag(const std::string& if_none_match, const std::string& tag) {
   if (if_none_match.empty()) return false;

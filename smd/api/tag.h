@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "smd/api/router.h"
 
@@ -13,6 +14,8 @@ namespace smd::api {
 /// `"EPOCH-POLICY"`, both in hexadecimal digits: all that answers show changes the first part; partitions
 /// alone the second one, which is the same on all SMs of a pair.
 std::string tag_of(const SubnetView& view);
+/// Of an answer as the caller sees it: it changes with that alone.
+std::string tag_of_body(std::string_view body);
 /// Whether `If-None-Match` names the tag.
 bool is_known_tag(const std::string& if_none_match, const std::string& tag);
 /// 412 where the request has an If-Match without the state of `view`.

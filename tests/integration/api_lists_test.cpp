@@ -62,6 +62,18 @@ class ApiLists : public testing::Test {
     EXPECT_THAT(schemas.wrong(value, schemas.named(schema)), IsEmpty()) << answer.body;
     return value;
   }
+  api::Answer get(const std::string& what, std::string if_none_match, bool tenant = false) {
+    api::Request request{.method = "GET", .target = "/v1/subnets/f/" + what, .body = {}};
+    request.if_none_match = std::move(if_none_match);
+    request.peer = {.local = !tenant, .address = "10.0.0.1", .user = {}};
+    if (tenant) request.authorization = "Bearer smd_tenant";
+    return api::answer(request, backend_);
+  }
+  static std::string etag(const api::Answer& answer) {
+    const auto& headers = answer.headers;
+    const auto at = std::ranges::find(headers, "ETag", &std::pair<std::string, std::string>::first);
+    return at != headers.end() ? at->second : std::string();
+  }
   const sm::Node& node(const std::string& name) {
     const auto& nodes = snapshot_->subnet->nodes;
     return **std::ranges::find_if(nodes, [&](const auto& one) { return one->description == name; });
@@ -115,7 +127,8 @@ TEST_F(ApiLists, SwitchesHaveTheirLevelAndTheirTables) {
     EXPECT_EQ(one.at("level"), leaf ? 0 : 1) << one;
     EXPECT_EQ(one.at("hosts"), leaf ? 2 : 0) << one;
     EXPECT_EQ(one.at("ports_free"), one.at("ports").as_int64() - one.at("ports_linked").as_int64());
-    EXPECT_EQ(one.at("lft_entries"), static_cast<std::int64_t>(snapshot_->summary.lids)) << one;
+    const auto others = static_cast<std::int64_t>(snapshot_->summary.lids) - (leaf ? 0 : 1);
+    EXPECT_EQ(one.at("lft_entries"), others) << "spines have no route to each other";
     EXPECT_GT(one.at("mft_capacity").as_int64(), 0);
   }
   EXPECT_EQ(ask("switches?level=1", "Switches").at("switches").as_array().size(), 2U);
@@ -174,7 +187,7 @@ TEST_F(ApiLists, ATenantSeesServicesOfItsPartitionsAtItsPorts) {
 
 TEST_F(ApiLists, RoutingSaysWhatWasProvenAndHowTheTablesCameToBe) {
   const auto routing = ask("routing", "RoutingDetail");
-  EXPECT_EQ(routing.at("engine"), std::string_view(snapshot_->decided.routes->engine));
+  EXPECT_EQ(routing.at("engine"), json::value(snapshot_->decided.routes->engine));
   EXPECT_EQ(routing.at("verified"), true);
   EXPECT_EQ(routing.at("switches"), 6);
   EXPECT_EQ(routing.at("convergence").at("tables"), "fresh");
@@ -294,6 +307,40 @@ TEST_F(ApiLists, WhyFindsALostHostByEachOfItsNames) {
   const auto accepted = ask("why?node=h00001", "Why").at("lost");
   EXPECT_EQ(accepted.at("accepted"), true) << "known by its event";
   EXPECT_EQ(accepted.at("node").at("type"), "CA");
+}
+
+TEST_F(ApiLists, AnAnswerThatIsCurrentIsNotSentAgainWhateverItsTag) {
+  publish("partition.changed", {{"partition", "blue", false}});
+  for (const auto* what :
+       {"nodes", "ports", "links", "switches", "groups", "services", "partitions", "balance", "sms", "events",
+        "changes", "routing", "qos", "tokens", "path?src=h00001&dst=h00002", "why?node=h00001",
+        "nodes/h00001", "ports/h00001_1"}) {
+    const auto first = get(what, "");
+    EXPECT_EQ(first.status, 200U) << what;
+    const auto tag = etag(first);
+    EXPECT_NE(tag, "") << what;
+    const auto again = get(what, tag);
+    EXPECT_EQ(again.status, 304U) << what;
+    EXPECT_EQ(again.body, "") << what;
+    EXPECT_EQ(etag(again), tag) << what;
+    EXPECT_EQ(get(what, "\"bother\"").status, 200U) << what;
+  }
+}
+
+/// The epoch goes up with any change of the subnet.
+TEST_F(ApiLists, ATenantsTagTellsNothingOfChangesElsewhere) {
+  register_services({{"h00001", 0x11, PKey{0x8012}}});
+  for (const auto* what : {"ports", "partitions", "services", "path?src=h00001&dst=h00003"}) {
+    const auto own = etag(get(what, "", true)), all = etag(get(what, ""));
+    change_view([](auto& view) { ++view.epoch; });
+    EXPECT_EQ(get(what, own, true).status, 304U) << what;
+    EXPECT_EQ(get(what, all).status, 200U) << what;
+  }
+  const auto before = etag(get("services", "", true));
+  register_services({{"h00001", 0x11, PKey{0x8012}}, {"h00002", 0x12, PKey{0x8013}}});
+  EXPECT_EQ(get("services", before, true).status, 304U) << "of the red partition";
+  register_services({{"h00003", 0x11, PKey{0x8012}}});
+  EXPECT_EQ(get("services", before, true).status, 200U) << "its own has changed";
 }
 
 TEST_F(ApiLists, ChangesAreTheEventsOfChanges) {
