@@ -4,6 +4,7 @@
 //   NICo: NVIDIA/infra-controller a02fa34b, crates/ib-fabric/src/ib/ufmclient/rest.rs
 //   mlnx-baremetal: IamFive/networking-mlnx-baremetal 070d42a2, networking_mlnx_baremetal/ufmclient
 // and what is expected of an answer is how that client reads it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/api/ufm.h"
+#include "smd/api/ufm_session.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
@@ -418,6 +420,138 @@ TEST_F(ApiUfm, WrongCallsAreRefused) {
   EXPECT_EQ(call("GET", "/ufmRest/app/ufm_version", {}, "Basic dXNlcjp3cm9uZw==").status, 401U);
   EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=none").status, 404U);
   EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=p").status, 200U);
+}
+
+/// Case and zeros before it do not matter, the membership bit is no part of it.
+TEST_F(ApiUfm, AKeyIsTheSameHoweverItIsSpelled) {
+  unsigned guid = 1;
+  for (const auto* spelling : {"0x5", "0x05", "0x0005", "0X5", "0x00000005"}) {
+    good("POST", "/ufmRest/resources/pkeys",
+         fmt::format(R"({{"pkey":"{}","guids":["{:x}"]}})", spelling, guid++));
+    EXPECT_TRUE(good("GET", fmt::format("/ufmRest/resources/pkeys/{}?guids_data=true", spelling))
+                    .as_object()
+                    .contains("guids"))
+        << spelling;
+  }
+  EXPECT_EQ(guids_of("0x5").size(), 5U);
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x07Af","guids":["1"]})");
+  EXPECT_EQ(guids_of("0x7af").size(), 1U);
+  for (const auto* wrong : {"0x0", "0x0000", "0x7fff", "0x7FFF", "0x07fff", "0x8005", "0x10005", "5", "0x",
+                            "x5", "0x-5", "0x5 ", ""}) {
+    const auto body = fmt::format(R"({{"pkey":"{}","guids":["1"]}})", wrong);
+    for (const auto& [method, path] : {std::pair("POST", "pkeys"), {"PUT", "pkeys"}, {"POST", "pkeys/add"}})
+      EXPECT_EQ(call(method, fmt::format("/ufmRest/resources/{}", path), body).status, 400U) << wrong;
+    EXPECT_EQ(call("POST", "/ufmRest/actions/remove_guids_from_pkey", body).status, 400U) << wrong;
+  }
+  for (const auto* management : {"0x7fff", "0x7FFF", "0X7fff", "0x07fff"})
+    EXPECT_EQ(
+        good("GET", fmt::format("/ufmRest/resources/pkeys/{}?guids_data=true", management)).at("partition"),
+        "management");
+  EXPECT_EQ(call("DELETE", "/ufmRest/resources/pkeys/0x07fff").status, 400U);
+}
+
+TEST_F(ApiUfm, WordsOfTheQueryAreTheSameInAnyCase) {
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x5","guids":["1"]})");
+  for (const auto* word : {"true", "True", "TRUE", "1"}) {
+    for (const auto* slash : {"", "/"}) {
+      const auto keys = good("GET", fmt::format("/ufmRest/resources/pkeys{}?guids_data={}", slash, word));
+      EXPECT_EQ(keys.at("0x5").at("guids").as_array().size(), 1U) << word;
+    }
+  }
+  for (const auto* word : {"false", "False", "0", ""}) {
+    const auto keys = good("GET", fmt::format("/ufmRest/resources/pkeys?guids_data={}", word));
+    EXPECT_FALSE(keys.at("0x5").as_object().contains("guids")) << word;
+  }
+  EXPECT_TRUE(good("GET", "/ufmRest/resources/systems?ports=True").at(0).as_object().contains("ports"));
+}
+
+TEST_F(ApiUfm, HostsAreRemovedByBodyAsByPath) {
+  const std::string hosts = "/ufmRest/resources/pkeys/hosts";
+  good("POST", hosts, R"({"pkey":"0x6","hosts_names":"h00001,h00002,h00003","membership":"full"})");
+  good("DELETE", hosts, R"({"pkey":"0x6","hosts_names":"h00002"})");
+  EXPECT_EQ(members_of("api_pkey_0x6"), "h00001 h00003");
+  good("DELETE", "/ufmRest/resources/pkeys/0x6/hosts/h00003");
+  EXPECT_EQ(members_of("api_pkey_0x6"), "h00001");
+  good("DELETE", hosts, R"({"pkey":"0x6","hosts_names":["h00001"]})");
+  EXPECT_FALSE(policies().api.contains("api_pkey_0x6")) << "it goes with its last host";
+  EXPECT_EQ(call("DELETE", hosts, R"({"pkey":"0x6"})").status, 400U);
+}
+
+/// UFM's plugin for Slurm asks for them: interfaces that have none answer so.
+TEST_F(ApiUfm, ThereAreNoReservationsOfSharp) {
+  EXPECT_TRUE(good("GET", "/ufmRest/app/sharp/resources").as_array().empty());
+  EXPECT_EQ(refused(404, "GET", "/ufmRest/app/sharp/resources/17"), "no_sharp");
+  EXPECT_EQ(refused(404, "DELETE", "/ufmRest/app/sharp/resources/17"), "no_sharp");
+  EXPECT_EQ(refused(404, "POST", "/ufmRest/app/sharp/resources", R"({"app_id":17})"), "no_sharp");
+  EXPECT_THAT(backend_.unknown, testing::IsEmpty()) << "these paths are known";
+}
+
+TEST_F(ApiUfm, AClientThatLooksForLifeNeedsNoToken) {
+  const auto answer = call("GET", "/healthcheck", {}, "");
+  EXPECT_EQ(answer.status, 200U);
+  EXPECT_TRUE(api::parse_json(answer.body)->is_object());
+}
+
+/// The header of this name; empty: there is none.
+std::string ufm_header(const api::Answer& answer, std::string_view name) {
+  const auto at = std::ranges::find(answer.headers, name, &std::pair<std::string, std::string>::first);
+  return at != answer.headers.end() ? at->second : std::string();
+}
+
+TEST_F(ApiUfm, ASessionIsGoodAsLongAsItsToken) {
+  const auto form = "httpd_username=admin&httpd_password=" + std::string(kSecret);
+  const auto opened = call("POST", "/dologin", form, "");
+  ASSERT_EQ(opened.status, 200U) << opened.body;
+  const auto cookie = ufm_header(opened, "Set-Cookie");
+  for (const auto* word : {"; HttpOnly", "; Secure", "; SameSite=Strict", "; Path=/ufmRestV2"})
+    EXPECT_THAT(cookie, HasSubstr(word));
+  EXPECT_EQ(ufm_header(opened, "Cache-Control"), "no-store");
+  EXPECT_EQ(opened.body.find(kSecret), std::string::npos);
+  const auto shown = "other=1; " + cookie.substr(0, cookie.find(';')) + "; more=2";
+
+  const auto with_cookie = [&](const std::string& target) {
+    return call("GET", target, {}, api::ufm_authorization(target, "", shown)).status;
+  };
+  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 200U);
+  EXPECT_EQ(with_cookie("/ufmRest/app/ufm_version"), 401U) << "other paths do not take it";
+  EXPECT_EQ(with_cookie("/v1/status"), 401U);
+  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "Basic x", shown), "Basic x") << "the header counts";
+  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "", "smd_sessionx=1"), "");
+
+  auto view = *backend_.views[0];
+  auto ground = *view.ground;
+  auto policies = *ground.policies;
+  policies.tokens.clear();
+  ground.policies = std::make_shared<const policy::Policies>(policies);
+  view.ground = std::make_shared<const api::PolicyState>(ground);
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 401U) << "revoked";
+}
+
+TEST_F(ApiUfm, ASessionNeedsTheSecretOfAToken) {
+  for (const auto* form : {"", "httpd_username=x", "httpd_password=", "httpd_password=a%0d%0aX-Y:1", "{}",
+                           "httpd_password=%zz", "x_httpd_password=1"})
+    EXPECT_EQ(call("POST", "/dologin", form, "").status, 400U) << form;
+  const auto before = backend_.wrong_tokens;
+  EXPECT_EQ(call("POST", "/dologin", "httpd_password=smd_wrong", "").status, 401U);
+  EXPECT_EQ(backend_.wrong_tokens, before + 1) << "as any wrong token";
+  unsigned last = 0;
+  for (int i = 0; i < 50 && last != 429; ++i)
+    last = call("POST", "/dologin", "httpd_password=smd_wrong", "").status;
+  EXPECT_EQ(last, 429U) << "guesses are limited";
+}
+
+TEST_F(ApiUfm, AFabricIsNamedByTheQuery) {
+  backend_.add({.name = "q", .port = "mlx5_4:1", .snapshot = snapshot_, .ground = backend_.views[0]->ground});
+  const std::string keys = "/ufmRest/resources/pkeys";
+  good("POST", keys + "?fabric=q", R"({"pkey":"0x9","guids":["1"]})");
+  EXPECT_TRUE(backend_.views[1]->ground->policies->api.contains("api_pkey_0x9"));
+  EXPECT_FALSE(backend_.views[0]->ground->policies->api.contains("api_pkey_0x9"));
+  EXPECT_EQ(call("GET", keys + "/0x9").body, "{}") << "without a name the first one";
+  EXPECT_EQ(good("GET", keys + "/0x9?fabric=q").at("partition"), "api_pkey_0x9");
+  good("DELETE", keys + "/0x9?fabric=q");
+  EXPECT_EQ(call("GET", keys + "/0x9?fabric=q").body, "{}");
+  EXPECT_EQ(call("DELETE", keys + "/0x9?fabric=none").status, 404U);
 }
 
 TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {
