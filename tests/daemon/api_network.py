@@ -87,6 +87,26 @@ def tokens_and_certificates(site):
            "no secret in the store")
 
 
+def resumption(site):
+    """Each connection proves itself, by either version of TLS."""
+    with site.daemon() as smd:
+        smd.swept()
+        until(lambda: site.get("/healthz") is not None, "the API on the network")
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = site.trust()
+            context.minimum_version = context.maximum_version = version
+            session = None
+            for attempt in range(2):
+                with socket.create_connection(("127.0.0.1", site.port), timeout=10) as plain:
+                    with context.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as line:
+                        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                        expect(b" 200 " in line.recv(65536), f"{version.name}: an answer")
+                        expect(not line.session_reused, f"{version.name}: a session is resumed")
+                        expect(line.session is None or not line.session.has_ticket, f"{version.name}: a ticket")
+                        session = line.session
+        smd.end()
+
+
 def ask(site, method, path, body=None, headers=None):
     """Status, headers and body."""
     connection = http.client.HTTPSConnection("127.0.0.1", site.port, context=site.trust(), timeout=10)
@@ -361,6 +381,7 @@ def main():
         site = Site(args, folder)
         try:
             tokens_and_certificates(site)
+            resumption(site)
             ufm_session(site)
             events(site)
             webhooks(site)
