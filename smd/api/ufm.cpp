@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -61,10 +60,11 @@ std::string ufm_subnet(const Question& question, const Backend& backend) {
 }
 
 bool ufm_is_asked(const Question& question, std::string_view key) {
-  const auto word = question.asked(key);
-  return word == "1" || std::ranges::equal(word, std::string_view("true"), {}, [](char c) {
-           return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-         });
+  auto word = question.asked(key);
+  for (auto& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word == "1" || word == "true";
 }
 
 std::expected<PKey, Answer> ufm_pkey(std::string_view text) {

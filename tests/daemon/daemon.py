@@ -178,7 +178,8 @@ def reload(args):
 
 def metrics(args):
     """/metrics of a running daemon: counts go on, and promtool, where it is installed, has no complaint."""
-    with config_daemon(args) as smd:
+    with (tempfile.TemporaryDirectory(prefix="smd-fabric-") as folder,
+          config_daemon(args, more=("--sim", "ft2:4", "--sim-socket", f"{folder}/sim.sock")) as smd):
         smd.swept()
 
         def value(name):
@@ -200,6 +201,12 @@ def metrics(args):
         until(lambda: value("smd_config_reload_total") == 2, "a reload is counted")
         expect(value("smd_config_reload_failed_total") == 1, "which was not refused")
         expect(value("smd_smp_outstanding") is not None, "requests that wait")
+        expect(value("smd_sa_latency_seconds_count") == 0, "nothing was asked of subnet administration")
+        asked = subprocess.run([args.smd, "attach", "--socket", f"{folder}/sim.sock", "--node", "h00001", "--", "saquery",
+                                "NR"], capture_output=True, text=True, timeout=LIMIT)
+        expect(asked.returncode == 0, f"saquery: exit {asked.returncode}, {asked.stdout}{asked.stderr}")
+        expect(value('smd_sa_requests_total{attr="NodeRecord",method="GetTable",status="ok"}') == 1, "a request")
+        expect(value("smd_sa_latency_seconds_count") == 1, "the time of its answer")
         for path in ("/metrics", "/metrics/guilbaults"):
             if shutil.which("promtool"):
                 checked = subprocess.run(["promtool", "check", "metrics"], input=scrape(smd, path), text=True,
