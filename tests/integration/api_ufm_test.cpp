@@ -19,10 +19,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/api/ufm.h"
-#include "smd/api/ufm_session.h"
-#include "tests/support/api_backend.h"
-#include "tests/support/managed_world.h"
-#include "tests/support/partition_config.h"
+#include "tests/support/ufm_fixture.h"
 
 namespace smd {
 namespace {
@@ -30,91 +27,7 @@ namespace {
 namespace json = boost::json;
 using testing::HasSubstr;
 
-constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
-
-class ApiUfm : public testing::Test {
- protected:
-  ApiUfm() {
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>(
-        test::with_partitions({test::partition("filed", 0x20, {"h00001"}, {})}));
-    auto policies = std::make_shared<policy::Policies>();
-    policies->tokens["cloud"] = {.role = access::Role::admin, .hash = access::hash_of(kSecret)};
-    ground->policies = policies;
-    ground->merged = policy::merged_policy(*ground->config, *policies);
-    sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground->config, test::once());
-    world.run(manager->run());
-    auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
-    snapshot->state = wire::SmState::master;
-    snapshot_ = snapshot;
-    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
-  }
-  api::Answer call(std::string_view method, std::string target, std::string body = {},
-                   std::string authorization = "Basic " + std::string(kSecret)) {
-    api::Request request{.method = std::string(method), .target = std::move(target), .body = std::move(body)};
-    request.authorization = std::move(authorization);
-    request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
-    request.time = 1000;
-    return api::answer(request, backend_);
-  }
-  /// Exactly 200: ib-kubernetes takes no 201.
-  json::value good(std::string_view method, const std::string& target, const std::string& body = {}) {
-    const auto answer = call(method, target, body);
-    EXPECT_EQ(answer.status, 200U) << method << ' ' << target << ": " << answer.body;
-    return api::parse_json(whole(answer)).value_or(json::value());
-  }
-  /// The body with its rest. No piece is large.
-  static std::string whole(const api::Answer& answer) {
-    constexpr std::size_t kLargestPiece = std::size_t{160} * 1024;
-    auto text = answer.body;
-    EXPECT_LE(text.size(), kLargestPiece);
-    while (answer.rest) {
-      const auto piece = answer.rest->next(0, false);
-      if (!piece) break;
-      EXPECT_FALSE(piece->empty());
-      EXPECT_LE(piece->size(), kLargestPiece);
-      text += *piece;
-    }
-    return text;
-  }
-  /// What is refused with `status`, and why: the code.
-  std::string refused(unsigned status, std::string_view method, const std::string& target,
-                      const std::string& body = {}) {
-    const auto answer = call(method, target, body);
-    EXPECT_EQ(answer.status, status) << method << ' ' << target << ' ' << body << ": " << answer.body;
-    const auto problem = api::parse_json(answer.body).value_or(json::value());
-    const auto* error = problem.is_object() ? problem.as_object().if_contains("error") : nullptr;
-    if (error == nullptr) return "no error: " + answer.body;
-    EXPECT_FALSE(error->at("message").as_string().empty());
-    return std::string(error->at("code").as_string());
-  }
-  /// Port GUIDs that the key has, as UFM writes them.
-  std::vector<std::string> guids_of(const std::string& key) {
-    std::vector<std::string> guids;
-    for (const auto& one : pkeys().at(key).at("guids").as_array())
-      guids.emplace_back(one.at("guid").as_string());
-    return guids;
-  }
-  const policy::Policies& policies() const { return *backend_.views[0]->ground->policies; }
-  std::string members_of(const std::string& name) const {
-    std::string text;
-    for (const auto& rule : policies().api.at(name)->members)
-      text += (text.empty() ? "" : " ") + to_string(rule.ports);
-    return text;
-  }
-  /// The port GUID of a host.
-  Guid port_of(std::string_view host) const {
-    for (const auto& node : snapshot_->subnet->nodes) {
-      if (node->description == host) return node->ports[1].guid;
-    }
-    return {};
-  }
-  json::value pkeys() { return good("GET", "/ufmRest/resources/pkeys/?guids_data=true"); }
-
-  test::FakeBackend backend_;
-  std::shared_ptr<const sm::Snapshot> snapshot_;
-};
+class ApiUfm : public test::UfmFixture {};
 
 TEST_F(ApiUfm, IbKubernetesAddsListsAndRemovesGuidsThatAreNotThereYet) {
   good("GET", "/ufmRest/app/ufm_version");
@@ -475,83 +388,6 @@ TEST_F(ApiUfm, HostsAreRemovedByBodyAsByPath) {
   good("DELETE", hosts, R"({"pkey":"0x6","hosts_names":["h00001"]})");
   EXPECT_FALSE(policies().api.contains("api_pkey_0x6")) << "it goes with its last host";
   EXPECT_EQ(call("DELETE", hosts, R"({"pkey":"0x6"})").status, 400U);
-}
-
-/// UFM's plugin for Slurm asks for them: interfaces that have none answer so.
-TEST_F(ApiUfm, ThereAreNoReservationsOfSharp) {
-  EXPECT_TRUE(good("GET", "/ufmRest/app/sharp/resources").as_array().empty());
-  EXPECT_EQ(refused(404, "GET", "/ufmRest/app/sharp/resources/17"), "no_sharp");
-  EXPECT_EQ(refused(404, "DELETE", "/ufmRest/app/sharp/resources/17"), "no_sharp");
-  EXPECT_EQ(refused(404, "POST", "/ufmRest/app/sharp/resources", R"({"app_id":17})"), "no_sharp");
-  EXPECT_THAT(backend_.unknown, testing::IsEmpty()) << "these paths are known";
-}
-
-TEST_F(ApiUfm, AClientThatLooksForLifeNeedsNoToken) {
-  const auto answer = call("GET", "/healthcheck", {}, "");
-  EXPECT_EQ(answer.status, 200U);
-  EXPECT_TRUE(api::parse_json(answer.body)->is_object());
-}
-
-/// The header of this name; empty: there is none.
-std::string ufm_header(const api::Answer& answer, std::string_view name) {
-  const auto at = std::ranges::find(answer.headers, name, &std::pair<std::string, std::string>::first);
-  return at != answer.headers.end() ? at->second : std::string();
-}
-
-TEST_F(ApiUfm, ASessionIsGoodAsLongAsItsToken) {
-  const auto form = "httpd_username=admin&httpd_password=" + std::string(kSecret);
-  const auto opened = call("POST", "/dologin", form, "");
-  ASSERT_EQ(opened.status, 200U) << opened.body;
-  const auto cookie = ufm_header(opened, "Set-Cookie");
-  for (const auto* word : {"; HttpOnly", "; Secure", "; SameSite=Strict", "; Path=/ufmRestV2"})
-    EXPECT_THAT(cookie, HasSubstr(word));
-  EXPECT_EQ(ufm_header(opened, "Cache-Control"), "no-store");
-  EXPECT_EQ(opened.body.find(kSecret), std::string::npos);
-  const auto shown = "other=1; " + cookie.substr(0, cookie.find(';')) + "; more=2";
-
-  const auto with_cookie = [&](const std::string& target) {
-    return call("GET", target, {}, api::ufm_authorization(target, "", shown)).status;
-  };
-  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 200U);
-  EXPECT_EQ(with_cookie("/ufmRest/app/ufm_version"), 401U) << "other paths do not take it";
-  EXPECT_EQ(with_cookie("/v1/status"), 401U);
-  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "Basic x", shown), "Basic x") << "the header counts";
-  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "", "smd_sessionx=1"), "");
-
-  auto view = *backend_.views[0];
-  auto ground = *view.ground;
-  auto policies = *ground.policies;
-  policies.tokens.clear();
-  ground.policies = std::make_shared<const policy::Policies>(policies);
-  view.ground = std::make_shared<const api::PolicyState>(ground);
-  backend_.views[0] = std::make_shared<api::SubnetView>(view);
-  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 401U) << "revoked";
-}
-
-TEST_F(ApiUfm, ASessionNeedsTheSecretOfAToken) {
-  for (const auto* form : {"", "httpd_username=x", "httpd_password=", "httpd_password=a%0d%0aX-Y:1", "{}",
-                           "httpd_password=%zz", "x_httpd_password=1"})
-    EXPECT_EQ(call("POST", "/dologin", form, "").status, 400U) << form;
-  const auto before = backend_.wrong_tokens;
-  EXPECT_EQ(call("POST", "/dologin", "httpd_password=smd_wrong", "").status, 401U);
-  EXPECT_EQ(backend_.wrong_tokens, before + 1) << "as any wrong token";
-  unsigned last = 0;
-  for (int i = 0; i < 50 && last != 429; ++i)
-    last = call("POST", "/dologin", "httpd_password=smd_wrong", "").status;
-  EXPECT_EQ(last, 429U) << "guesses are limited";
-}
-
-TEST_F(ApiUfm, AFabricIsNamedByTheQuery) {
-  backend_.add({.name = "q", .port = "mlx5_4:1", .snapshot = snapshot_, .ground = backend_.views[0]->ground});
-  const std::string keys = "/ufmRest/resources/pkeys";
-  good("POST", keys + "?fabric=q", R"({"pkey":"0x9","guids":["1"]})");
-  EXPECT_TRUE(backend_.views[1]->ground->policies->api.contains("api_pkey_0x9"));
-  EXPECT_FALSE(backend_.views[0]->ground->policies->api.contains("api_pkey_0x9"));
-  EXPECT_EQ(call("GET", keys + "/0x9").body, "{}") << "without a name the first one";
-  EXPECT_EQ(good("GET", keys + "/0x9?fabric=q").at("partition"), "api_pkey_0x9");
-  good("DELETE", keys + "/0x9?fabric=q");
-  EXPECT_EQ(call("GET", keys + "/0x9?fabric=q").body, "{}");
-  EXPECT_EQ(call("DELETE", keys + "/0x9?fabric=none").status, 404U);
 }
 
 TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {
