@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/base/stopwatch.h"
 #include "smd/manager.h"
 
 namespace smd::sm {
@@ -123,7 +124,9 @@ asio::awaitable<Outcome> SubnetManager::reconcile(PartSet parts) {
 
 /// Nothing where a sweep has to follow: of this kind, with the reason and the suspects of `asked`.
 asio::awaitable<std::optional<Outcome>> SubnetManager::light_sweep(Asked* asked, SweepKind* kind) {
+  Stopwatch took(parts_.clock);
   auto looked = co_await light_.run(scheduler_.take_look_soon());
+  status_.count_sweep(SweepKind::light, took());
   if (looked.vl_tables_lost) vl_tables_.ask();
   if (!loop_.subnet()->unresponsive.empty()) scheduler_.looked_for_silent();
   const bool quiet = !looked.heavy && looked.suspects.empty();

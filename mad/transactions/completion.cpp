@@ -55,7 +55,7 @@ void Transactions::end(OpenRequest& open, Ending ending, Answer answer, Deliver 
     free_slot(open, ending);
     leave_window(open);
     --node.open;
-    --open_;
+    count_open(open_ - 1);
   }
   if (open.held && ending == Ending::answered && !held_.empty()) held_.pop_back();
   auto done = std::exchange(open.done, nullptr);

@@ -215,6 +215,11 @@ void Transactions::pump() {
   }
 }
 
+void Transactions::count_open(std::size_t open) {
+  open_ = open;
+  shown_open_->set(open);
+}
+
 void Transactions::start(OpenRequest& open) {
   open.slot = free_slots_.pop();
   slots_[open.slot].request = &open;
@@ -222,7 +227,7 @@ void Transactions::start(OpenRequest& open) {
   open.started_at = clock_.now();
   ++open.node->open;
   ++in_flight_;
-  ++open_;
+  count_open(open_ + 1);
   ++table_[open.row].requests;
   send_try(open);
 }

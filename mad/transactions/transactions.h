@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mad/asio.h"
+#include "mad/base/tally.h"
 #include "mad/clock.h"
 #include "mad/transactions/counters.h"
 #include "mad/transactions/error.h"
@@ -131,6 +132,8 @@ class Transactions {
 
   std::size_t open() const { return open_; }        ///< started and not ended
   std::size_t waiting() const { return waiting_; }  ///< not started: the windows are full
+  /// The number of open(), which any thread may read; it outlives the Transactions.
+  std::shared_ptr<const base::Tally> shown_open() const { return shown_open_; }
   std::uint32_t window() const { return window_.size(); }
   /// A copy of all counters since the start, with a row for each class, attribute and method that was used.
   Counters counters() const;
@@ -186,6 +189,7 @@ class Transactions {
   void resend_due();
   void leave_window(OpenRequest& open);
   void free_slot(OpenRequest& open, Ending ending);
+  void count_open(std::size_t open);
   void recycle(OpenRequest& open);
   Duration resend_time(const NodeState& node) const;
 
@@ -271,6 +275,7 @@ class Transactions {
   std::deque<OpenRequest*> postponed_;   ///< in the order in which their tries were due
   std::uint32_t in_flight_ = 0;          ///< hold a place in window_
   std::size_t open_ = 0, waiting_ = 0;
+  std::shared_ptr<base::Tally> shown_open_ = std::make_shared<base::Tally>();  ///< open_
 };
 
 }  // namespace smd::mad

@@ -25,6 +25,7 @@
 #include "smd/policy/policies.h"
 #include "smd/registry/groups_read.h"
 #include "smd/registry/registry.h"
+#include "smd/registry/request_counts.h"
 #include "smd/replica/call.h"
 #include "smd/replica/view.h"
 #include "smd/schedule/agenda.h"
@@ -79,11 +80,12 @@ struct SubnetView {
   std::string name;  ///< empty as long as it is the GUID of a port that is not there yet
   std::string port;  ///< where: "mlx5_0:1", or as the operator named it as long as nothing is open
   std::optional<Waiting> waiting{};
-  std::shared_ptr<const sm::Snapshot> snapshot{};  ///< null before the first sweep
-  std::chrono::system_clock::time_point swept{};   ///< when that ended
-  std::shared_ptr<const sm::Activity> activity{};  ///< null before the first sweep
-  std::shared_ptr<const sm::SmView> sms{};         ///< null before there is a port
-  sa::RegistryPtr registry{};                      ///< what clients have registered; null before it is known
+  std::shared_ptr<const sm::Snapshot> snapshot{};   ///< null before the first sweep
+  std::chrono::system_clock::time_point swept{};    ///< when that ended
+  std::shared_ptr<const sm::Activity> activity{};   ///< null before the first sweep
+  std::shared_ptr<const sa::SaCounts> sa_counts{};  ///< of what clients ask; goes on. Null: not known
+  std::shared_ptr<const sm::SmView> sms{};          ///< null before there is a port
+  sa::RegistryPtr registry{};                       ///< what clients have registered; null before it is known
   /// What this standby has read of the master's groups; null: nothing.
   std::shared_ptr<const sa::GroupsRead> groups_read{};
   PolicyStatePtr ground{};  ///< null before the store is open
@@ -111,8 +113,9 @@ struct DaemonInfo {
   std::string version;
   std::string configuration;                              ///< the file; empty: none
   std::chrono::system_clock::time_point started, loaded;  ///< when smd began, when the file was read last
-  std::optional<store::Failure> store{};                  ///< why changes are in memory only at present
-  std::optional<RefusedFile> refused{};                   ///< the last reload was not taken
+  std::uint64_t reloads = 0, reloads_failed = 0;  ///< since the start; all, and those that were refused
+  std::optional<store::Failure> store{};          ///< why changes are in memory only at present
+  std::optional<RefusedFile> refused{};           ///< the last reload was not taken
 };
 
 /// A call that changes something, or was to.

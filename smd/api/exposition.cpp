@@ -16,6 +16,18 @@ bool is_plain_label(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
+std::string_view word_of(Exposition::Kind kind) {
+  switch (kind) {
+    case Exposition::Kind::counter:
+      return "counter";
+    case Exposition::Kind::histogram:
+      return "histogram";
+    case Exposition::Kind::gauge:
+      break;
+  }
+  return "gauge";
+}
+
 }  // namespace
 
 bool Exposition::family(std::string_view name, Kind kind, std::string_view help) {
@@ -23,13 +35,14 @@ bool Exposition::family(std::string_view name, Kind kind, std::string_view help)
   name_ = wanted ? name : std::string_view();
   if (wanted)
     fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
-                   kind == Kind::counter ? "counter" : "gauge");
+                   word_of(kind));
   return wanted;
 }
 
-void Exposition::sample(std::initializer_list<Label> labels, double value) {
+void Exposition::sample(std::string_view part, std::initializer_list<Label> labels, double value) {
   if (name_.empty()) return;
   text_ += name_;
+  text_ += part;
   char before = '{';
   for (const auto& [name, content] : labels) {
     if (name.empty()) continue;

@@ -27,6 +27,7 @@ replica::Call call_of(const Route& route, const Question& question) {
   // The state as a whole has another tag at each SM: it was compared here.
   if (route.tag == Tag::policy && !request.if_match.empty())
     call.headers.emplace_back("If-Match", request.if_match);
+  if (!request.if_none_match.empty()) call.headers.emplace_back("If-None-Match", request.if_none_match);
   if (!request.idempotency_key.empty()) call.headers.emplace_back("Idempotency-Key", request.idempotency_key);
   return call;
 }
@@ -90,6 +91,7 @@ std::expected<Request, Answer> request_of(const replica::Call& call, const std::
   request.time = unix_now();
   for (const auto& [name, value] : call.headers) {
     if (name == "If-Match") request.if_match = value;
+    if (name == "If-None-Match") request.if_none_match = value;
     if (name == "Idempotency-Key") request.idempotency_key = value;
   }
   return request;

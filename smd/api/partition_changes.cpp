@@ -127,11 +127,22 @@ Answer put_partition(const Question& question, Backend& backend) {
   const auto definition = policy::parse_definition(*body, question.part("partition"));
   if (!definition) return bad_body(definition.error());
   const auto create = question.query.find("create");
-  const bool fresh = create != question.query.end();
-  if (fresh && create->second != "true") return error_of(400, "bad_query", "create: must be true");
-  return change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
-    return policy::put_partition(ground, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
+  const bool creates = create != question.query.end();
+  if (creates && create->second != "true") return error_of(400, "bad_query", "create: must be true");
+  const auto& none_match = question.request->if_none_match;
+  if (!none_match.empty() && none_match != "*")
+    return error_of(400, "bad_header", "If-None-Match of a PUT: allowed is *");
+  const bool fresh = creates || !none_match.empty();
+  bool exists = false;
+  auto answered = change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
+    auto edited =
+        policy::put_partition(ground, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
+    exists = edited ? !edited->created : edited.error().code == "exists";
+    return edited;
   });
+  if (exists && !none_match.empty())
+    return error_of(412, "exists", fmt::format("partition {} is there", question.part("partition")));
+  return answered;
 }
 
 Answer delete_partition(const Question& question, Backend& backend) {

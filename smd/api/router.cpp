@@ -18,6 +18,7 @@
 #include "smd/api/policy_change.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
+#include "smd/api/ufm_session.h"
 
 namespace smd::api {
 namespace {
@@ -101,6 +102,8 @@ constexpr std::array kRoutes{
     Route{"POST", "/ufmRest/resources/pkeys/qos_conf", ufm_qos_conf, Needs::operator_, Tag::policy,
           At::master},
     Route{"POST", "/ufmRest/resources/pkeys/hosts", ufm_add_hosts, Needs::operator_, Tag::policy, At::master},
+    Route{"DELETE", "/ufmRest/resources/pkeys/hosts", ufm_remove_hosts, Needs::operator_, Tag::policy,
+          At::master},
     Route{"GET", "/ufmRest/resources/pkeys/{pkey}", ufm_pkey_of, Needs::tenant},
     Route{"DELETE", "/ufmRest/resources/pkeys/{pkey}", ufm_delete_pkey, Needs::operator_, Tag::policy,
           At::master},
@@ -114,6 +117,12 @@ constexpr std::array kRoutes{
     Route{"GET", "/ufmRest/resources/ports/{port}", ufm_port, Needs::viewer},
     Route{"GET", "/ufmRest/resources/systems", ufm_systems, Needs::viewer},
     Route{"GET", "/ufmRest/resources/links", ufm_links, Needs::viewer},
+    Route{"GET", "/ufmRest/app/sharp/resources", ufm_sharp, Needs::viewer},
+    Route{"POST", "/ufmRest/app/sharp/resources", ufm_no_sharp, Needs::operator_},
+    Route{"GET", "/ufmRest/app/sharp/resources/{resource}", ufm_no_sharp, Needs::viewer},
+    Route{"DELETE", "/ufmRest/app/sharp/resources/{resource}", ufm_no_sharp, Needs::operator_},
+    Route{"POST", "/dologin", ufm_login, Needs::nothing},
+    Route{"GET", "/healthcheck", get_healthz, Needs::nothing},
     Route{"GET", "/metrics", get_metrics, Needs::viewer, Tag::none, At::any, "family node"},
     Route{"GET", "/metrics/guilbaults", get_guilbaults, Needs::viewer, Tag::none, At::any, "family node"},
     Route{"GET", "/healthz", get_healthz, Needs::nothing},

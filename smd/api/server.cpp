@@ -13,6 +13,7 @@
 #include "smd/api/local_listener.h"
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
+#include "smd/api/ufm_session.h"
 
 namespace smd::api {
 namespace {
@@ -257,7 +258,9 @@ Request Server::request_of(const Parser& parser, const Connection& connection) c
   return {.method = std::string(message.method_string()),
           .target = std::string(message.target()),
           .body = message.body(),
-          .authorization = std::string(message[http::field::authorization]),
+          .authorization = ufm_authorization(std::string_view(message.target()),
+                                             std::string(message[http::field::authorization]),
+                                             std::string_view(message[http::field::cookie])),
           .peer = connection.channel->peer(),
           .time = unix_now(),
           .accept = std::string(message[http::field::accept]),

@@ -59,7 +59,21 @@ std::string ufm_subnet(const Question& question, const Backend& backend) {
   return {};
 }
 
+bool ufm_is_asked(const Question& question, std::string_view key) {
+  auto word = question.asked(key);
+  for (auto& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word == "1" || word == "true";
+}
+
 std::expected<PKey, Answer> ufm_pkey(std::string_view text) {
+  const auto pkey = ufm_pkey_or_default(text);
+  if (!pkey || !pkey->same_partition(config::kDefaultPartition)) return pkey;
+  return std::unexpected(error_of(400, "bad_pkey", "pkey 0x7fff: allowed 0x1 to 0x7ffe"));
+}
+
+std::expected<PKey, Answer> ufm_pkey_or_default(std::string_view text) {
   const auto wrong = [&] {
     return std::unexpected(error_of(400, "bad_pkey", fmt::format("pkey {}: 0x1 to 0x7ffe", text)));
   };
@@ -68,7 +82,7 @@ std::expected<PKey, Answer> ufm_pkey(std::string_view text) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) return wrong();
-  if (value == 0 || value >= 0x7FFF) return wrong();
+  if (value == 0 || value > 0x7FFF) return wrong();
   return PKey{static_cast<std::uint16_t>(value)};
 }
 

@@ -21,8 +21,13 @@ Answer as_ufm(Answer answer);
 /// The subnet of such a call: `fabric` of the query, else the first one that the caller sees; empty: none.
 std::string ufm_subnet(const Question& question, const Backend& backend);
 
+/// Whether the query says so: "true", "True" (as Python's clients write it) or "1".
+bool ufm_is_asked(const Question& question, std::string_view key);
+
 /// 0x0001 to 0x7ffe, in hexadecimal with "0x"; case and zeros do not matter. Error: status 400.
 std::expected<PKey, Answer> ufm_pkey(std::string_view text);
+/// The same, and 0x7fff.
+std::expected<PKey, Answer> ufm_pkey_or_default(std::string_view text);
 /// "0x7aff": lower case, no zeros before.
 std::string ufm_text(PKey pkey);
 /// "0002c90300001234": 16 digits, as UFM writes GUIDs.
@@ -33,6 +38,11 @@ std::string ufm_text(Guid guid);
 Answer ufm_version(const Question& question, Backend& backend);
 /// Whether keys are the default ones; never the keys.
 Answer ufm_smconf(const Question& question, Backend& backend);
+// ufm_sharp.cpp
+/// Reservations of SHARP: none.
+Answer ufm_sharp(const Question& question, Backend& backend);
+/// 404: one of them, or a new one.
+Answer ufm_no_sharp(const Question& question, Backend& backend);
 // ufm_fabric.cpp
 /// Ports of `sys_type` (Computer, Switch; all); one by "{guid}_{number}".
 Answer ufm_ports(const Question& question, Backend& backend);
@@ -62,5 +72,7 @@ Answer ufm_qos_conf(const Question& question, Backend& backend);
 /// Adds nodes by their names.
 Answer ufm_add_hosts(const Question& question, Backend& backend);
 Answer ufm_delete_hosts(const Question& question, Backend& backend);
+/// The same of those that the body names.
+Answer ufm_remove_hosts(const Question& question, Backend& backend);
 
 }  // namespace smd::api

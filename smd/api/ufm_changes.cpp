@@ -237,6 +237,16 @@ Answer ufm_add_hosts(const Question& question, Backend& backend) {
   return ufm_call(question, backend, "add members", ufm_wanted_hosts(question.body), add_to);
 }
 
+Answer ufm_remove_hosts(const Question& question, Backend& backend) {
+  auto wanted = ufm_wanted_hosts(question.body);
+  if (!wanted) return wanted.error();
+  policy::Removal removal;
+  if (wanted->members) {
+    for (const auto& rule : *wanted->members) removal.terms.push_back(rule.ports.terms.front());
+  }
+  return ufm_remove(question, backend, wanted->pkey, removal);
+}
+
 Answer ufm_delete_hosts(const Question& question, Backend& backend) {
   const auto pkey = ufm_pkey(question.part("pkey"));
   if (!pkey) return pkey.error();

@@ -17,11 +17,6 @@ using sm::JsonObject;
 
 namespace {
 
-std::string ufm_query(const Question& question, const std::string& key) {
-  const auto at = question.query.find(key);
-  return at != question.query.end() ? at->second : std::string();
-}
-
 std::string_view logical(PortState state) {
   switch (state) {
     case PortState::active:
@@ -114,8 +109,8 @@ std::expected<std::shared_ptr<const sm::Subnet>, Answer> ufm_subnet_of(const Que
 Answer ufm_ports(const Question& question, Backend& backend) {
   const auto subnet = ufm_subnet_of(question, backend);
   if (!subnet) return subnet.error();
-  const auto type = ufm_query(question, "sys_type");
-  const bool active = ufm_query(question, "active") == "true";
+  const auto type = question.asked("sys_type");
+  const bool active = ufm_is_asked(question, "active");
   JsonArray ports;
   for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
     if ((type == "Computer" && node.info.type != NodeType::ca) || (type == "Switch" && !node.is_switch()))
@@ -141,7 +136,7 @@ Answer ufm_port(const Question& question, Backend& backend) {
 Answer ufm_systems(const Question& question, Backend& backend) {
   const auto subnet = ufm_subnet_of(question, backend);
   if (!subnet) return subnet.error();
-  const bool with_ports = ufm_query(question, "ports") == "true";
+  const bool with_ports = ufm_is_asked(question, "ports");
   JsonArray systems;
   for (const auto& node : (*subnet)->nodes) {
     JsonObject object{{"guid", text(ufm_text(node->guid()))},

@@ -27,12 +27,6 @@ namespace {
 
 using config::Membership;
 
-/// "True" is what Python's clients write.
-bool is_asked(const Question& question, const std::string& key) {
-  const auto at = question.query.find(key);
-  return at != question.query.end() && (at->second == "true" || at->second == "True" || at->second == "1");
-}
-
 struct Shown {
   bool guids = false, qos = false;
 };
@@ -170,7 +164,7 @@ Answer ufm_pkeys(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   if (!view.ground || !view.ground->merged) return error_of(503, "waiting", "the store is not open yet");
   const bool asked = question.query.contains("guids_data") || question.query.contains("qos_conf");
-  const Shown shown{.guids = is_asked(question, "guids_data"), .qos = is_asked(question, "qos_conf")};
+  const Shown shown{.guids = ufm_is_asked(question, "guids_data"), .qos = ufm_is_asked(question, "qos_conf")};
   std::vector<const config::PolicyPartition*> seen;
   for (const auto& partition : view.ground->merged->partitions) {
     if (sees_partition(*question.access, view.name, partition.name)) seen.push_back(&partition);
@@ -187,14 +181,12 @@ Answer ufm_pkey_of(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
   if (!view.ground || !view.ground->merged) return error_of(503, "waiting", "the store is not open yet");
-  const bool management = question.part("pkey") == "0x7fff" || question.part("pkey") == "0x7FFF";
-  const auto pkey =
-      management ? std::expected<PKey, Answer>(config::kDefaultPartition) : ufm_pkey(question.part("pkey"));
+  const auto pkey = ufm_pkey_or_default(question.part("pkey"));
   if (!pkey) return pkey.error();
   const auto* partition = view.ground->merged->find(*pkey);
   if (partition == nullptr || !sees_partition(*question.access, view.name, partition->name))
     return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}};  // byte for byte: clients compare
-  const Shown shown{.guids = is_asked(question, "guids_data"), .qos = is_asked(question, "qos_conf")};
+  const Shown shown{.guids = ufm_is_asked(question, "guids_data"), .qos = ufm_is_asked(question, "qos_conf")};
   return answer_in_pieces(UfmText(chosen->view, view.ground->merged, {partition}, shown, false));
 }
 

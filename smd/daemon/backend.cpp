@@ -95,7 +95,9 @@ void Daemon::audit(const api::Audit& call) {
 }
 
 void Daemon::unknown_ufm(const std::string& call) {
-  parts_.log.warn("api.ufm_unknown").kv("call", call).kv("see", "docs/ufm.md").subject(call);
+  constexpr std::size_t kShown = 200;  // a client may say anything
+  const auto shown = call.substr(0, kShown);
+  parts_.log.warn("api.ufm_unknown").kv("call", shown).kv("see", "docs/ufm.md").subject(shown);
 }
 
 void Daemon::login_failed(const std::string& address, bool first) {

@@ -132,6 +132,7 @@ std::shared_ptr<const api::SubnetView> Instance::view() const {
   view->groups_read = groups_read_->get();
   view->sms = sms_->get();
   view->activity = activity_->get();
+  view->sa_counts = sa_counts_;
   view->replica = replica_->get();
   return view;
 }
@@ -297,7 +298,8 @@ void Instance::open_sa() {
                       .events = &ring_,
                       .subnet = spec_.name,
                       .seed = std::random_device{}(),
-                      .groups_read = groups_read_},
+                      .groups_read = groups_read_,
+                      .counts = sa_counts_},
       sa::settings_of(spec_.config));
 }
 

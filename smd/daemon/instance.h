@@ -166,6 +166,7 @@ class Instance {
   sm::PoolCompute answering_{1, sm::PoolCompute::Priority::same};
   sm::Published<sa::Registry> registry_;
   std::shared_ptr<sa::PublishedGroupsRead> groups_read_ = std::make_shared<sa::PublishedGroupsRead>();
+  std::shared_ptr<sa::SaCounts> sa_counts_ = std::make_shared<sa::SaCounts>();
   std::unique_ptr<mad::Dispatcher> gsi_;  ///< the classes of the GSI of end_
   std::unique_ptr<sa::Server> sa_;        ///< after end_ and manager_, which it reads
   std::string no_sa_;                     ///< why subnet administration cannot be opened, as it was said

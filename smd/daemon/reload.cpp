@@ -77,6 +77,7 @@ void Daemon::take_files() {
   if (next && next->log != parts_.config.log) {
     if (auto opened = parts_.log.configure(next->log); !opened) refused = opened.error();
   }
+  count_reload(refused.empty());
   if (!refused.empty()) {
     for (const auto& line : lines_of(refused))
       parts_.log.error("config.refused")
@@ -96,6 +97,12 @@ void Daemon::take_files() {
     event.always();
   }
   if (ready_) notify_ready();
+}
+
+void Daemon::count_reload(bool taken) {
+  const std::scoped_lock lock(lock_);
+  ++info_.reloads;
+  if (!taken) ++info_.reloads_failed;
 }
 
 /// Where nothing but the QoS policy is wrong, subnets show it until a file is right.

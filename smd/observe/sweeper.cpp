@@ -28,6 +28,7 @@ asio::awaitable<Outcome> Sweeper::sweep(SweepKind kind, std::string reason, std:
   const auto tell = [&] {
     status.summarise(before);
     status.summary().total_ms = total();
+    status.count_sweep(kind, status.summary().total_ms);
     status.publish_sweep();
   };
   if (observed == Outcome::not_ours || observed == Outcome::contested) tell();

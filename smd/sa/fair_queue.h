@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mad/transport.h"
+#include "smd/sa/arrived.h"
 #include "smd/sa/settings.h"
 
 namespace smd::sa {
@@ -22,21 +22,21 @@ enum class Length : std::uint8_t { brief, open };
 class FairQueue {
  public:
   /// False, and the request untouched, where there is no room: `queue` wait, or `per_source` of this LID.
-  bool put(mad::Received& mad, Length length, const Settings& settings) {
+  bool put(Arrived& request, Length length, const Settings& settings) {
     if (size_ >= settings.queue) return false;
-    const auto lid = mad.from.lid;
+    const auto lid = request.mad.from.lid;
     auto& waiting = by_lid_[lid];
     if (waiting[0].size() + waiting[1].size() >= settings.per_source) return false;
     auto& mine = waiting[place(length)];
     if (mine.empty()) turns_[place(length)].push_back(lid);
-    mine.push_back(std::move(mad));
+    mine.push_back(std::move(request));
     ++size_;
     return true;
   }
 
   /// The oldest of the next port that may have a turn; nothing where none waits.
   template <class May>
-  std::optional<mad::Received> next(Length length, May&& may) {
+  std::optional<Arrived> next(Length length, May&& may) {
     auto& turns = turns_[place(length)];
     for (auto left = turns.size(); left != 0; --left) {
       const auto lid = turns.front();
@@ -47,7 +47,7 @@ class FairQueue {
     return std::nullopt;
   }
   /// The same; every port may have a turn.
-  std::optional<mad::Received> next(Length length) {
+  std::optional<Arrived> next(Length length) {
     return next(length, [](Lid) { return true; });
   }
 
@@ -55,18 +55,18 @@ class FairQueue {
   bool empty() const { return size_ == 0; }
 
  private:
-  using Waiting = std::array<std::deque<mad::Received>, 2>;
+  using Waiting = std::array<std::deque<Arrived>, 2>;
   static std::size_t place(Length length) { return static_cast<std::size_t>(length); }
 
-  mad::Received take(Length length, Lid lid) {
+  Arrived take(Length length, Lid lid) {
     const auto found = by_lid_.find(lid);
     auto& mine = found->second[place(length)];
-    auto mad = std::move(mine.front());
+    auto request = std::move(mine.front());
     mine.pop_front();
     --size_;
     if (!mine.empty()) turns_[place(length)].push_back(lid);
     if (found->second[0].empty() && found->second[1].empty()) by_lid_.erase(found);
-    return mad;
+    return request;
   }
 
   std::unordered_map<Lid, Waiting> by_lid_;  ///< of none both are empty

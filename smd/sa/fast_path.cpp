@@ -30,14 +30,20 @@ void FastPath::answer(std::vector<mad::Received>& batch, const mad::Transport::R
   const auto context = context_.get();
   if (!context) return;
   TableCache none;
+  const bool counts = clock_ != nullptr && counts_;
+  const auto come = counts ? clock_->now() : mad::TimePoint{};
   std::erase_if(batch, [&](const mad::Received& mad) {
     if (mad.error != 0) return false;
     const auto request = Request::parse(mad.bytes);
     if (!request || !is_fast(*request)) return false;
     const RequestContext asking{.lid = mad.from.lid};
     const sa::AnswerContext from{context->directory.get(), *context->registry, context->settings, none};
-    return sa::answer(from, mad.bytes, asking, Slice(kFastPathWork), bytes_) &&
-           reply(bytes_, back_to(mad.from));
+    const bool answered =
+        sa::answer(from, mad.bytes, asking, Slice(kFastPathWork), bytes_) && reply(bytes_, back_to(mad.from));
+    if (answered && counts)
+      counts_->at_receiver.answered(request->mad.attribute, request->mad.method, status_of(bytes_),
+                                    clock_->now() - come);
+    return answered;
   });
 }
 

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mad/base/published.h"
+#include "mad/clock.h"
 #include "mad/transport.h"
+#include "smd/registry/request_counts.h"
 #include "smd/sa/answer.h"
 
 namespace smd::sa {
@@ -36,6 +39,10 @@ class FastPath {
     RegistryPtr registry;
     Settings settings;
   };
+  /// `counts` gets what is answered here. Both may be null: nothing is counted. `clock` outlives it, and is
+  /// asked from the thread of answer().
+  explicit FastPath(const mad::Clock* clock = nullptr, std::shared_ptr<SaCounts> counts = nullptr)
+      : clock_(clock), counts_(std::move(counts)) {}
   /// Null: nothing is answered. From any thread.
   void set(std::shared_ptr<const Context> context) { context_.set(std::move(context)); }
   /// Takes out of the batch what it has answered. On one thread.
@@ -43,6 +50,8 @@ class FastPath {
 
  private:
   base::Published<Context> context_;
+  const mad::Clock* clock_;
+  std::shared_ptr<SaCounts> counts_;
   std::vector<std::uint8_t> bytes_;
 };
 

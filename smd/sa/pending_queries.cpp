@@ -8,8 +8,12 @@
 
 namespace smd::sa {
 
-Reply reply_with(const Request& request, Found found, const mad::LidRoute& from) {
-  Reply reply{.to = back_to(from), .unread = found.unread};
+Reply reply_with(const Request& request, Found found, const Arrived& arrived) {
+  Reply reply{.to = back_to(arrived.mad.from),
+              .unread = found.unread,
+              .attribute = request.mad.attribute,
+              .method = request.mad.method,
+              .asked_at = arrived.at};
   if (!is_by_rmpp(request, found.status) || !found.mad) {
     sa::reply(request, found.status, found.record_bytes, found.records(), reply.bytes);
     return reply;
@@ -20,14 +24,14 @@ Reply reply_with(const Request& request, Found found, const mad::LidRoute& from)
   return reply;
 }
 
-Reply refusal(const Request& request, std::uint16_t status, const mad::LidRoute& from) {
-  return reply_with(request, refused(status), from);
+Reply refusal(const Request& request, std::uint16_t status, const Arrived& arrived) {
+  return reply_with(request, refused(status), arrived);
 }
 
-void PendingQueries::begin(mad::Received mad, const Round& round, Slice& slice, std::vector<Reply>& replies) {
+void PendingQueries::begin(Arrived arrived, const Round& round, Slice& slice, std::vector<Reply>& replies) {
   auto query = std::make_unique<Query>();
-  query->mad = std::move(mad);
-  const auto request = Request::parse(query->mad.bytes);
+  query->arrived = std::move(arrived);
+  const auto request = Request::parse(query->arrived.mad.bytes);
   if (!request) return;
   query->request = *request;
   query->view = round.view;
@@ -37,11 +41,11 @@ void PendingQueries::begin(mad::Received mad, const Round& round, Slice& slice, 
                               .registry = *query->registry,
                               .settings = *query->settings,
                               .tables = round.view ? round.view->tables : query->no_tables};
-  const auto& from = query->mad.from;
+  const auto& from = query->arrived.mad.from;
   auto begun =
       search_for(context, query->request, {.lid = from.lid, .now = round.now, .act_count = round.act_count});
   if (auto* at_once = std::get_if<Found>(&begun)) {
-    replies.push_back(reply_with(query->request, std::move(*at_once), from));
+    replies.push_back(reply_with(query->request, std::move(*at_once), query->arrived));
     return;
   }
   query->search = std::move(std::get<std::unique_ptr<Search>>(begun));
@@ -57,7 +61,7 @@ void PendingQueries::go_on(Slice slice, std::size_t room, std::vector<Reply>& re
       in_hand_.splice(in_hand_.end(), in_hand_, in_hand_.begin());
       continue;
     }
-    forget(query.mad.from.lid);
+    forget(query.arrived.mad.from.lid);
     in_hand_.pop_front();
   }
 }
@@ -67,7 +71,7 @@ bool PendingQueries::answered(Query& query, Slice& slice, std::size_t room, std:
   const bool ready = query.search->go_on(slice);
   if (!ready && bytes() + query.search->bytes() <= room) return false;
   auto found = ready ? query.search->take() : refused(wire::kStatusBusy);
-  replies.push_back(reply_with(query.request, std::move(found), query.mad.from));
+  replies.push_back(reply_with(query.request, std::move(found), query.arrived));
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "mad/transport.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/arrived.h"
 #include "smd/sa/view.h"
 
 namespace smd::sa {
@@ -22,13 +23,17 @@ struct Reply {
   std::shared_ptr<std::vector<std::uint8_t>> table{};
   mad::LidRoute to{};
   Lid unread{};  ///< as in Found
+  // Of the request, for its counts:
+  std::uint16_t attribute = 0;
+  wire::Method method{};
+  mad::TimePoint asked_at{};  ///< when it arrived
 
   std::size_t size() const { return table ? table->size() : bytes.size(); }  ///< bytes of the whole MAD
 };
-/// `from`: where the request came from. By RMPP where is_by_rmpp() says so.
-Reply reply_with(const Request& request, Found found, const mad::LidRoute& from);
+/// To where `arrived`, which is the request's, came from. By RMPP where is_by_rmpp() says so.
+Reply reply_with(const Request& request, Found found, const Arrived& arrived);
 /// A reply that is a status only.
-Reply refusal(const Request& request, std::uint16_t status, const mad::LidRoute& from);
+Reply refusal(const Request& request, std::uint16_t status, const Arrived& arrived);
 
 /// What the queries of a round are answered from. What a search stands on, it keeps.
 struct Round {
@@ -48,7 +53,7 @@ class PendingQueries {
 
   /// Begins to answer, goes on as far as the slice lasts, and keeps what is not ready by then. Not for
   /// requests that must not be answered.
-  void begin(mad::Received mad, const Round& round, Slice& slice, std::vector<Reply>& replies);
+  void begin(Arrived arrived, const Round& round, Slice& slice, std::vector<Reply>& replies);
   /// Goes on with those that are in hand, each for a slice of its own; one slice in all.
   void go_on(Slice slice, std::size_t room, std::vector<Reply>& replies);
 
@@ -64,8 +69,8 @@ class PendingQueries {
 
  private:
   struct Query {
-    mad::Received mad;
-    Request request;  ///< looks into `mad`
+    Arrived arrived;
+    Request request;  ///< looks into `arrived`
     ViewPtr view;
     RegistryPtr registry;
     std::shared_ptr<const Settings> settings;

@@ -31,6 +31,12 @@ struct Request {
   bool has(unsigned component) const { return (sa.component_mask >> component & 1U) != 0; }
 };
 
+/// Of a MAD.
+inline std::uint16_t status_of(std::span<const std::uint8_t> mad) {
+  const auto header = wire::decode<wire::MadHeader>(mad);
+  return header ? header->status : wire::kStatusOk;
+}
+
 /// What is said: a status, and records of one size one behind the other.
 struct Answer {
   std::uint16_t status = wire::kStatusOk;

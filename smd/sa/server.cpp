@@ -43,6 +43,7 @@ Server::Server(ServerParts parts, Settings settings)
                  lost_.lost(subscriber.port, parts_.clock.now());
                  wake_writer_.wake_all();
                }),
+      fast_path_(std::make_shared<FastPath>(&parts_.clock, parts_.counts)),
       tasks_(parts_.executor) {
   if (!parts_.registry.get()) {
     parts_.registry.set(parts_.store != nullptr ? parts_.store->registry()
@@ -168,6 +169,7 @@ asio::awaitable<void> Server::tick() {
 }
 
 void Server::received(std::span<mad::Received> batch) {
+  const auto now = parts_.clock.now();
   for (auto& mad : batch) {
     if (mad.error != 0) continue;  // an answer or a report of ours that was not delivered
     heard(mad.from.lid);
@@ -185,9 +187,14 @@ void Server::received(std::span<mad::Received> batch) {
       continue;
     }
     const auto request = Request::parse(mad.bytes);
-    if (!request || !is_question(*request) || has_wrong_key(*request, *settings_)) continue;
-    if (queue_.put(mad, length_of(*request), *settings_)) continue;
-    send(refusal(*request, wire::kStatusBusy, mad.from));
+    if (!request || !is_question(*request)) continue;
+    if (has_wrong_key(*request, *settings_)) {
+      parts_.counts->at_server.unanswered(request->mad.attribute, request->mad.method);
+      continue;
+    }
+    Arrived arrived{.mad = std::move(mad), .at = now};
+    if (queue_.put(arrived, length_of(*request), *settings_)) continue;
+    send(refusal(*request, wire::kStatusBusy, arrived));
   }
   wake_.wake_all();
 }
@@ -232,30 +239,30 @@ asio::awaitable<void> Server::serve() {
 }
 
 /// As much as is looked at in some milliseconds: who comes meanwhile waits no longer for others.
-std::vector<mad::Received> Server::next_batch() {
-  std::vector<mad::Received> batch;
+std::vector<Arrived> Server::next_batch() {
+  std::vector<Arrived> batch;
   while (batch.size() < kBrief) {
-    auto mad = queue_.next(Length::brief);
-    if (!mad) break;
-    batch.push_back(*std::move(mad));
+    auto request = queue_.next(Length::brief);
+    if (!request) break;
+    batch.push_back(*std::move(request));
   }
   for (std::size_t begun = 0; begun < kBegun; ++begun) {
-    auto mad = queue_.next(Length::open, [this](Lid lid) { return pending_.has_room(lid); });
-    if (!mad) break;
-    batch.push_back(*std::move(mad));
+    auto request = queue_.next(Length::open, [this](Lid lid) { return pending_.has_room(lid); });
+    if (!request) break;
+    batch.push_back(*std::move(request));
   }
   return batch;
 }
 
-void Server::queue(std::vector<mad::Received> writes) {
+void Server::queue(std::vector<Arrived> writes) {
   std::unordered_map<Lid, std::uint32_t> waiting;
-  for (const auto& mad : writes_) ++waiting[mad.from.lid];
-  for (auto& mad : writes) {
-    if (writes_.size() < settings_->queue && waiting[mad.from.lid] < settings_->per_source) {
-      ++waiting[mad.from.lid];
-      writes_.push_back(std::move(mad));
-    } else if (const auto request = Request::parse(mad.bytes)) {
-      send(refusal(*request, wire::kStatusBusy, mad.from));
+  for (const auto& one : writes_) ++waiting[one.mad.from.lid];
+  for (auto& one : writes) {
+    if (writes_.size() < settings_->queue && waiting[one.mad.from.lid] < settings_->per_source) {
+      ++waiting[one.mad.from.lid];
+      writes_.push_back(std::move(one));
+    } else if (const auto request = Request::parse(one.mad.bytes)) {
+      send(refusal(*request, wire::kStatusBusy, one));
     }
   }
   if (!writes_.empty()) wake_writer_.wake_all();
@@ -267,7 +274,7 @@ asio::awaitable<void> Server::write() {
       const bool woken = co_await wake_writer_.wait();
       if (!woken) co_return;
     }
-    std::vector<mad::Received> batch;
+    std::vector<Arrived> batch;
     const auto some = writes_.begin() + static_cast<std::ptrdiff_t>(std::min(writes_.size(), kWrites));
     std::move(writes_.begin(), some, std::back_inserter(batch));
     writes_.erase(writes_.begin(), some);
@@ -293,8 +300,10 @@ asio::awaitable<void> Server::write() {
       publish_fast_path();
     }
     const bool told = parts_.store == nullptr || parts_.store->may_answer();
-    for (const auto& one : done.replies)
-      send(told ? one : Reply{.bytes = busy_instead_of(one.bytes), .to = one.to});
+    for (auto& one : done.replies) {
+      if (!told) one.bytes = busy_instead_of(one.bytes);
+      send(one);
+    }
     reports_.add(std::move(done.reports));
     say(done.effects);
     say_inherited(done);
@@ -316,7 +325,7 @@ void Server::ask_fabric(const Written& done, bool groups) {
   if (groups) fabric->set_groups([&registry = parts_.registry] { return group_members(*registry.get()); });
 }
 
-Server::ReadBatch Server::look_at(std::vector<mad::Received> batch, const Round& round) {
+Server::ReadBatch Server::look_at(std::vector<Arrived> batch, const Round& round) {
   ReadBatch looked;
   // A client asks the master; where that is not us, another SA answers.
   if (const auto now = parts_.source(); now && now->state != wire::SmState::master) {
@@ -324,31 +333,38 @@ Server::ReadBatch Server::look_at(std::vector<mad::Received> batch, const Round&
     return looked;
   }
   Slice fresh(kSliceWork);
-  for (auto& mad : batch) {
-    const auto request = Request::parse(mad.bytes);
+  for (auto& one : batch) {
+    const auto request = Request::parse(one.mad.bytes);
     if (!request) continue;
     if (is_write(*request)) {
       if (round.view) {
-        looked.writes.push_back(std::move(mad));
+        looked.writes.push_back(std::move(one));
       } else {
-        looked.replies.push_back(refusal(*request, wire::kStatusBusy, mad.from));
+        looked.replies.push_back(refusal(*request, wire::kStatusBusy, one));
       }
       continue;
     }
     Slice brief(kFastPathWork);
-    pending_.begin(std::move(mad), round, is_fast(*request) ? brief : fresh, looked.replies);
+    pending_.begin(std::move(one), round, is_fast(*request) ? brief : fresh, looked.replies);
   }
   pending_.go_on(Slice(kSliceWork), round.room, looked.replies);
   return looked;
+}
+
+void Server::count(const Reply& reply, std::uint16_t status) {
+  parts_.counts->at_server.answered(reply.attribute, reply.method, status,
+                                    parts_.clock.now() - reply.asked_at);
 }
 
 void Server::send(const Reply& reply) {
   if (reply.table) std::ranges::copy(reply.bytes, reply.table->begin());
   const auto& bytes = reply.table ? *reply.table : reply.bytes;
   const auto sent = parts_.gsi.send(bytes, reply.to, std::chrono::milliseconds(0));
-  if (sent) return;
+  if (sent) return count(reply, status_of(bytes));
   // More is under way than may be: a status alone needs no room.
-  if (sent.error().error == EAGAIN && parts_.gsi.send(busy_instead_of(bytes), reply.to, {})) return;
+  if (sent.error().error == EAGAIN && parts_.gsi.send(busy_instead_of(bytes), reply.to, {}))
+    return count(reply, wire::kStatusBusy);
+  parts_.counts->at_server.unanswered(reply.attribute, reply.method);
   parts_.log.warn("sa.not_answered")
       .kv("lid", reply.to.lid)
       .kv("errno", sent.error().error)

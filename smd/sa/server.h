@@ -16,7 +16,9 @@
 #include "smd/decide/fabric_requests.h"
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
+#include "smd/registry/request_counts.h"
 #include "smd/sa/answer.h"
+#include "smd/sa/arrived.h"
 #include "smd/sa/fair_queue.h"
 #include "smd/sa/fast_path.h"
 #include "smd/sa/group_reader.h"
@@ -61,6 +63,8 @@ struct ServerParts {
   std::uint64_t seed = 1;  ///< of transactions of `asking`
   /// What was read of the groups of a master that is not copied. Null: it is not shown.
   std::shared_ptr<PublishedGroupsRead> groups_read = {};
+  /// Where requests are counted.
+  std::shared_ptr<SaCounts> counts = std::make_shared<SaCounts>();
 };
 
 /// On the thread of the transport. Questions are answered from what is published: those about one thing where
@@ -97,7 +101,7 @@ class Server {
  private:
   struct ReadBatch {
     std::vector<Reply> replies;
-    std::vector<mad::Received> writes;
+    std::vector<Arrived> writes;
   };
   /// What a batch of writes has come to.
   struct Written {
@@ -136,7 +140,7 @@ class Server {
   void hear(const events::Event& event);
   void missed();
   void received(std::span<mad::Received> batch);
-  std::vector<mad::Received> next_batch();
+  std::vector<Arrived> next_batch();
   bool has_work() const;
   asio::awaitable<void> index();
   bool first_view_is_awaited();
@@ -146,18 +150,19 @@ class Server {
   void ask_fabric(const Written& done, bool groups);
   void look_for_lost();
   // Work of `compute`; `view` is null where none is made yet.
-  ReadBatch look_at(std::vector<mad::Received> batch, const Round& round);
-  Written written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
-                  const Settings& settings, const View* view, std::size_t room_for_reports);
+  ReadBatch look_at(std::vector<Arrived> batch, const Round& round);
+  Written written(const std::vector<Arrived>& batch, const PendingTasks& tasks, const Settings& settings,
+                  const View* view, std::size_t room_for_reports);
   void take_over(Writing& writing, const PendingTasks& tasks, Written& done);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const PendingTasks& tasks, bool all) const;
   std::vector<Event> port_events(const Directory& directory);
   void publish_fast_path();
   void deafen();
-  void queue(std::vector<mad::Received> writes);
+  void queue(std::vector<Arrived> writes);
   void tell_unread(const Reply& reply) const;
   void send(const Reply& reply);
+  void count(const Reply& reply, std::uint16_t status);
   void say(const Effects& effects) const;
   void say_inherited(const Written& done);
   void heard(Lid from);
@@ -167,7 +172,7 @@ class Server {
   std::shared_ptr<const Settings> settings_;  ///< never null
   FairQueue queue_;
   PendingQueries pending_;  ///< of serve(), and of the work of `compute` that it waits for
-  std::vector<mad::Received> writes_;
+  std::vector<Arrived> writes_;
   PendingTasks pending_tasks_;
   ViewPtr view_;            ///< of the latest snapshot, or of one before while that is looked at
   bool look_again_ = true;  ///< there may be a newer snapshot
@@ -188,7 +193,7 @@ class Server {
   PriorGroupsPtr prior_;
   std::optional<mad::TimePoint> grace_ends_;  ///< of what was inherited; nothing: nothing was
   Reports reports_;
-  std::shared_ptr<FastPath> fast_path_ = std::make_shared<FastPath>();  ///< the receiver's thread has it too
+  std::shared_ptr<FastPath> fast_path_;  ///< the receiver's thread has it too
   std::optional<mad::SaClient> client_;
   std::optional<GroupReader> reader_;
   mad::TaskGroup tasks_;

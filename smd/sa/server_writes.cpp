@@ -74,7 +74,7 @@ void confirm_inherited(const Request& request, const Answer& answer, Inherited& 
 
 }  // namespace
 
-Server::Written Server::written(const std::vector<mad::Received>& batch, const PendingTasks& tasks,
+Server::Written Server::written(const std::vector<Arrived>& batch, const PendingTasks& tasks,
                                 const Settings& settings, const View* view, std::size_t room_for_reports) {
   Written done;
   done.registry = *tasks.before;
@@ -111,7 +111,7 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const P
   }
   if (tasks.expire) expire(writing);
   for (const auto& subscriber : tasks.unheard) drop_subscriptions(done.registry, subscriber);
-  for (const auto& mad : batch) {
+  for (const auto& [mad, at] : batch) {
     const auto request = Request::parse(mad.bytes);
     if (!request) continue;
     const Requester requester{.port = directory->by_lid(mad.from.lid),
@@ -120,7 +120,11 @@ Server::Written Server::written(const std::vector<mad::Received>& batch, const P
                               .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
     const auto answer = sa::write(writing, requester, *request);
     if (!inherited_.empty()) confirm_inherited(*request, answer, inherited_);
-    done.replies.push_back({.bytes = reply(*request, answer), .to = back_to(mad.from)});
+    done.replies.push_back({.bytes = reply(*request, answer),
+                            .to = back_to(mad.from),
+                            .attribute = request->mad.attribute,
+                            .method = request->mad.method,
+                            .asked_at = at});
   }
   for (const auto& [trap, from] : tasks.traps) {
     if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));

@@ -52,6 +52,8 @@ void TrapIntake::heard(const wire::Notice& notice, Lid from) {
   const auto issuer = notice.issuer_lid.unicast() ? notice.issuer_lid : from;
   const Places places{.issuer = issuer, .place = lids.find(issuer), .sender = lids.find(from)};
   ++count_;
+  const auto* about = places.place.node != nullptr ? places.place.node : places.sender.node;
+  counts_->count(notice.trap, about != nullptr ? about->guid() : Guid{});
   violations_.count(notice.trap);
   if (log_violation(parts_.log, lids, notice, from)) return;
   tell(notice, from, places);

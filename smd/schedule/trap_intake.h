@@ -13,6 +13,7 @@
 #include "smd/events/ring.h"
 #include "smd/log/log.h"
 #include "smd/schedule/scheduler.h"
+#include "smd/schedule/trap_counts.h"
 #include "smd/schedule/violations.h"
 #include "smd/sweep/lid_index.h"
 
@@ -39,6 +40,8 @@ class TrapIntake {
   void heard(const wire::Notice& notice, Lid from);
 
   std::uint64_t count() const { return count_; }  ///< generic traps since the first sweep
+  /// The same by number and by the node that they are about; goes on, and outlives the intake.
+  std::shared_ptr<const TrapCounts> counts() const { return counts_; }
   const ViolationCounts& violations() const { return violations_; }
   /// Nodes that sent trap 256 (bad M_Key).
   const std::set<Guid>& bad_m_keys() const { return bad_m_keys_; }
@@ -57,6 +60,7 @@ class TrapIntake {
   Damping stranger_pace_;  ///< of traps about LIDs that no port has, by sender; 0: not known either
   std::set<Guid> bad_m_keys_;
   std::uint64_t count_ = 0;
+  std::shared_ptr<TrapCounts> counts_ = std::make_shared<TrapCounts>();
   ViolationCounts violations_;
 };
 

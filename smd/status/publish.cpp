@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What others are told after a sweep: log lines, and the snapshot that clients are answered from.
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "mad/wire/switch.h"
 #include "smd/report/adaptive.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/trouble.h"
@@ -14,6 +17,29 @@ namespace {
 
 /// Sweeps in a row for the same trouble that are told of.
 constexpr unsigned kSameReason = 3;
+
+/// Sets of a block that were answered without a refusal.
+std::uint64_t lft_blocks_written(const mad::Counters& counters) {
+  std::uint64_t written = 0;
+  for (const auto& row : counters.by_attribute) {
+    if (row.attribute == wire::LinearForwardingTable::kAttribute && row.method == wire::Method::set)
+      written += row.answered - row.refused;
+  }
+  return written;
+}
+
+/// Of all methods together; null: none.
+std::shared_ptr<const std::vector<Activity::Timeouts>> timeouts_by_attribute(const mad::Counters& counters) {
+  std::vector<Activity::Timeouts> found;
+  for (const auto& row : counters.by_attribute) {
+    if (row.timeouts == 0) continue;
+    if (found.empty() || found.back().attribute != row.attribute)
+      found.push_back({.attribute = row.attribute, .count = 0});
+    found.back().count += row.timeouts;
+  }
+  if (found.empty()) return nullptr;
+  return std::make_shared<const std::vector<Activity::Timeouts>>(std::move(found));
+}
 
 }  // namespace
 
@@ -43,6 +69,11 @@ void SubnetStatus::tell_adaptive(const Subnet* before) {
   const auto known = before != nullptr ? adaptive_switches(*before) : std::set<Guid>{};
   if (parts_.mastership.adopting() || !std::ranges::includes(known, adaptive_switches(*parts_.loop.subnet())))
     log_adaptive(parts_.log, *parts_.loop.subnet(), parts_.config->adopt.adaptive_routing, parts_.dry_run);
+}
+
+void SubnetStatus::count_sweep(SweepKind kind, double took_ms) {
+  ++totals_.sweeps;
+  totals_.last_ms[kind] = took_ms;
 }
 
 void SubnetStatus::publish_sweep() {
@@ -83,7 +114,13 @@ std::shared_ptr<const Snapshot> SubnetStatus::snapshot() const {
 
 void SubnetStatus::publish_activity() {
   const auto counters = parts_.tx.counters();
-  Activity activity{.traps = parts_.traps.count(), .violations = parts_.traps.violations()};
+  Activity activity{.traps = parts_.traps.count(),
+                    .violations = parts_.traps.violations(),
+                    .sweeps = totals_,
+                    .lft_blocks = lft_blocks_written(counters),
+                    .timeouts = timeouts_by_attribute(counters),
+                    .smps_open = parts_.tx.shown_open(),
+                    .traps_by = parts_.traps.counts()};
   activity.smps = counters.total(&mad::AttributeCounters::sent, wire::Method::get) +
                   counters.total(&mad::AttributeCounters::sent, wire::Method::set);
   activity.smp_timeouts = counters.total(&mad::AttributeCounters::timeouts);

@@ -64,6 +64,8 @@ class SubnetStatus {
   void tell_adaptive(const Subnet* before);
   /// Fills in the summary at the end of a sweep; `before`: the counters at its beginning.
   void summarise(const mad::Counters& before);
+  /// A sweep has ended; publish_activity() tells of it.
+  void count_sweep(SweepKind kind, double took_ms);
   /// Logs trouble and the summary, and publishes the snapshot with SweepEnded.
   void publish_sweep();
   /// Publishes the snapshot after a change between two sweeps.
@@ -93,6 +95,7 @@ class SubnetStatus {
 
   Parts parts_;
   SweepSummary summary_;
+  SweepTotals totals_;
   bool unsettled_ = false;
   UnixTime state_since_ = 0;
   std::optional<SweepState> said_state_;

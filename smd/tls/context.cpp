@@ -42,8 +42,9 @@ ssl::context fresh(Minimum minimum) {
   SSL_CTX_set_min_proto_version(context.native_handle(), version);
   // Each connection proves itself: what was agreed before is not taken up again.
   SSL_CTX_set_session_cache_mode(context.native_handle(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context.native_handle(), 0);
-  SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_num_tickets(context.native_handle(), 0);  // of TLS 1.3
+  // Tickets of TLS 1.2 have an option of their own.
+  SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
   return context;
 }
 

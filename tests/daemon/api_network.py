@@ -87,6 +87,67 @@ def tokens_and_certificates(site):
            "no secret in the store")
 
 
+def resumption(site):
+    """Each connection proves itself, by either version of TLS."""
+    with site.daemon() as smd:
+        smd.swept()
+        until(lambda: site.get("/healthz") is not None, "the API on the network")
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = site.trust()
+            context.minimum_version = context.maximum_version = version
+            session = None
+            for attempt in range(2):
+                with socket.create_connection(("127.0.0.1", site.port), timeout=10) as plain:
+                    with context.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as line:
+                        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                        expect(b" 200 " in line.recv(65536), f"{version.name}: an answer")
+                        expect(not line.session_reused, f"{version.name}: a session is resumed")
+                        expect(line.session is None or not line.session.has_ticket, f"{version.name}: a ticket")
+                        session = line.session
+        smd.end()
+
+
+def ask(site, method, path, body=None, headers=None):
+    """Status, headers and body."""
+    connection = http.client.HTTPSConnection("127.0.0.1", site.port, context=site.trust(), timeout=10)
+    connection.request(method, path, body, headers or {})
+    answer = connection.getresponse()
+    got = answer.status, answer.headers, answer.read()
+    connection.close()
+    return got
+
+
+def ufm_session(site):
+    """A cookie of /dologin opens /ufmRestV2 until its token is revoked; unknown calls are named in the log."""
+    with site.daemon() as smd:
+        smd.swept()
+        secret = smd.tell("token", "add", "ufm", "--role", "operator").strip()
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        status, headers, _ = ask(site, "POST", "/dologin", f"httpd_username=admin&httpd_password={secret}", form)
+        expect(status == 200, f"/dologin: {status}")
+        cookie = {"Cookie": headers["Set-Cookie"].split(";")[0]}
+        expect(ask(site, "GET", "/ufmRestV2/app/ufm_version", None, cookie)[0] == 200, "the cookie")
+        body = json.dumps({"pkey": "0x0011", "guids": ["0002c90300000001"] * 3000})  # longer than strangers may send
+        expect(ask(site, "POST", "/ufmRestV2/resources/pkeys", body, cookie)[0] == 200, "a change with the cookie")
+        keys = json.loads(ask(site, "GET", "/ufmRestV2/resources/pkeys/?guids_data=True", None, cookie)[2])
+        expect(keys["0x11"]["guids"][0]["guid"] == "0002c90300000001", keys)
+        for path in ("/ufmRest/app/ufm_version", "/ufmRestV3/app/ufm_version", "/v1/status", "/metrics"):
+            expect(ask(site, "GET", path, None, cookie)[0] == 401, f"{path} takes no cookie")
+        basic = {"Authorization": f"Basic {secret}"}
+        for _ in range(3):
+            status, _, body = ask(site, "GET", "/ufmRest/resources/vfs", None, basic)
+            expect(status == 404 and json.loads(body)["error"]["message"], body)
+        smd.logged("api.ufm_unknown")
+        expect(smd.log().count("GET /ufmRest/resources/vfs") == 1, "one line a minute")
+        expect(ask(site, "GET", "/healthcheck")[0] == 200, "/healthcheck needs no token")
+        smd.tell("token", "revoke", "ufm")
+        begun = time.monotonic()
+        until(lambda: ask(site, "GET", "/ufmRestV2/app/ufm_version", None, cookie)[0] == 401, "the session ends")
+        expect(time.monotonic() - begun < 1 + PROMPT, "with its token")
+        expect(secret not in smd.log(), "no secret in the log")
+        smd.end()
+
+
 class Follower:
     """A client of server-sent events over TLS."""
 
@@ -320,6 +381,8 @@ def main():
         site = Site(args, folder)
         try:
             tokens_and_certificates(site)
+            resumption(site)
+            ufm_session(site)
             events(site)
             webhooks(site)
             commands(site)

@@ -181,6 +181,56 @@ def reload(args):
         smd.end()
 
 
+def metrics(args):
+    """/metrics of a running daemon: counts go on, and promtool, where it is installed, has no complaint."""
+    with (tempfile.TemporaryDirectory(prefix="smd-fabric-") as folder,
+          config_daemon(args, more=("--sim", "ft2:4", "--sim-socket", f"{folder}/sim.sock")) as smd):
+        smd.swept()
+
+        def value(name):
+            page = scrape(smd)
+            found = re.search(r"^" + re.escape(name) + r" (\S+)$", page, re.M)
+            return float(found[1]) if found else None
+
+        expect(value("smd_config_reload_total") == 0 and value("smd_config_reload_failed_total") == 0, "no reload yet")
+        sweeps, blocks = value("smd_sweeps_total"), value("smd_lft_blocks_written_total")
+        expect(sweeps >= 1 and blocks >= 6, f"{sweeps} sweeps, {blocks} blocks of 6 switches")
+        expect(value('smd_sweep_duration_seconds{type="heavy"}') > 0, "how long the first sweep took")
+        smd.tell("resweep", "heavy")
+        until(lambda: value("smd_sweeps_total") > sweeps, "a further sweep is counted")
+        smd.config.write_text("nonsense")
+        smd.hang_up()
+        until(lambda: value("smd_config_reload_failed_total") == 1, "a refused reload is counted")
+        smd.config.write_text("")
+        smd.hang_up()
+        until(lambda: value("smd_config_reload_total") == 2, "a reload is counted")
+        expect(value("smd_config_reload_failed_total") == 1, "which was not refused")
+        expect(value("smd_smp_outstanding") is not None, "requests that wait")
+        expect(value("smd_sa_latency_seconds_count") == 0, "nothing was asked of subnet administration")
+        asked = subprocess.run([args.smd, "attach", "--socket", f"{folder}/sim.sock", "--node", "h00001", "--", "saquery",
+                                "NR"], capture_output=True, text=True, timeout=LIMIT)
+        expect(asked.returncode == 0, f"saquery: exit {asked.returncode}, {asked.stdout}{asked.stderr}")
+        expect(value('smd_sa_requests_total{attr="NodeRecord",method="GetTable",status="ok"}') == 1, "a request")
+        expect(value("smd_sa_latency_seconds_count") == 1, "the time of its answer")
+        for path in ("/metrics", "/metrics/guilbaults"):
+            if shutil.which("promtool"):
+                checked = subprocess.run(["promtool", "check", "metrics"], input=scrape(smd, path), text=True,
+                                         capture_output=True, timeout=LIMIT)
+                text = checked.stdout + checked.stderr
+                expect(checked.returncode == 0 and not text.strip(), f"promtool of {path}: {text}")
+            else:
+                print("promtool is not installed (Debian's prometheus): not checked by it")
+        smd.end()
+
+
+def scrape(smd, path="/metrics"):
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect(str(smd.socket))
+        one.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        page = b"".join(iter(lambda: one.recv(65536), b""))
+    return page.decode().split("\r\n\r\n", 1)[1]
+
+
 def reload_subnets(args):
     """SIGHUP: new subnets begin, those that are gone end, the others are left alone."""
     def blocks(*ports):

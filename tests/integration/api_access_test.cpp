@@ -34,6 +34,12 @@ const std::map<std::string, std::string>& least_roles() {
   static const std::map<std::string, std::string> kLeast{
       {"GET /healthz", "anonymous"},
       {"GET /readyz", "anonymous"},
+      {"GET /healthcheck", "anonymous"},
+      {"POST /dologin", "anonymous"},
+      {"GET /ufmRest/app/sharp/resources", "viewer"},
+      {"POST /ufmRest/app/sharp/resources", "operator"},
+      {"GET /ufmRest/app/sharp/resources/{resource}", "viewer"},
+      {"DELETE /ufmRest/app/sharp/resources/{resource}", "operator"},
       {"GET /ufmRest/app/ufm_version", "viewer"},
       {"GET /ufmRest/app/smconf", "admin"},
       {"GET /ufmRest/resources/pkeys", "tenant"},
@@ -43,6 +49,7 @@ const std::map<std::string, std::string>& least_roles() {
       {"PUT /ufmRest/resources/pkeys/qos_conf", "operator"},
       {"POST /ufmRest/resources/pkeys/qos_conf", "operator"},
       {"POST /ufmRest/resources/pkeys/hosts", "operator"},
+      {"DELETE /ufmRest/resources/pkeys/hosts", "operator"},
       {"GET /ufmRest/resources/pkeys/{pkey}", "tenant"},
       {"DELETE /ufmRest/resources/pkeys/{pkey}", "operator"},
       {"DELETE /ufmRest/resources/pkeys/{pkey}/guids/{guids}", "operator"},
@@ -162,6 +169,7 @@ std::string filled(std::string path) {
                                                                      {"{number}", "1"},
                                                                      {"{hosts}", "h1"},
                                                                      {"{port}", "x"},
+                                                                     {"{resource}", "1"},
                                                                      {"{token}", "none"}}) {
     if (const auto at = path.find(what); at != std::string::npos) path.replace(at, what.size(), with);
   }

@@ -108,6 +108,9 @@ TEST_F(ApiHandOn, TagsAndKeysAreTheMasters) {
   EXPECT_EQ(call(request).status, 412U);
   request.if_match.clear();
   EXPECT_EQ(call(request).status, 201U);
+  request.if_none_match = "*";
+  EXPECT_EQ(call(request).status, 412U);
+  request.if_none_match.clear();
   request = {.method = "POST",
              .target = "/v1/subnets/p/partitions/blue/members",
              .body = R"(["h00001"])",

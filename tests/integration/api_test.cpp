@@ -243,6 +243,21 @@ TEST_F(ApiPartitions, OfAChangeThatIsNotDecidedYetNothingIsInForce) {
   EXPECT_EQ(ask("GET", "/v1/subnets/p/partitions", "Partitions").at("partitions").as_array().size(), 3U);
 }
 
+/// As RFC 9110 has it: nothing is changed where there is one already, not even where it is the same.
+TEST_F(ApiPartitions, AreMadeOnlyWhereThereIsNoneOfTheName) {
+  const auto put = [&](const std::string& none_match, std::string body) {
+    api::Request request{.method = "PUT", .target = "/v1/subnets/p/partitions/blue", .body = std::move(body)};
+    request.peer = {.local = true, .address = {}, .user = {}};
+    request.if_none_match = none_match;
+    return api::answer(request, backend_).status;
+  };
+  EXPECT_EQ(put("*", R"({"members": ["h00001"]})"), 201U);
+  EXPECT_EQ(put("*", R"({"members": ["h00001"]})"), 412U);
+  EXPECT_EQ(put("*", R"({"members": ["h00002"]})"), 412U);
+  EXPECT_EQ(put("\"1-2\"", "{}"), 400U);
+  EXPECT_EQ(change("PUT", "blue", 200, R"({"members": ["h00001"]})").at("changed"), false) << "as it was";
+}
+
 TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
   EXPECT_EQ(refused("POST", "filed/members", 409, R"(["h1"])"),
             "partition filed is defined in smd.toml:0: change it there");

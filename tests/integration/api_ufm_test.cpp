@@ -4,6 +4,7 @@
 //   NICo: NVIDIA/infra-controller a02fa34b, crates/ib-fabric/src/ib/ufmclient/rest.rs
 //   mlnx-baremetal: IamFive/networking-mlnx-baremetal 070d42a2, networking_mlnx_baremetal/ufmclient
 // and what is expected of an answer is how that client reads it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,9 +19,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/api/ufm.h"
-#include "tests/support/api_backend.h"
-#include "tests/support/managed_world.h"
-#include "tests/support/partition_config.h"
+#include "tests/support/ufm_fixture.h"
 
 namespace smd {
 namespace {
@@ -28,91 +27,7 @@ namespace {
 namespace json = boost::json;
 using testing::HasSubstr;
 
-constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
-
-class ApiUfm : public testing::Test {
- protected:
-  ApiUfm() {
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>(
-        test::with_partitions({test::partition("filed", 0x20, {"h00001"}, {})}));
-    auto policies = std::make_shared<policy::Policies>();
-    policies->tokens["cloud"] = {.role = access::Role::admin, .hash = access::hash_of(kSecret)};
-    ground->policies = policies;
-    ground->merged = policy::merged_policy(*ground->config, *policies);
-    sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground->config, test::once());
-    world.run(manager->run());
-    auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
-    snapshot->state = wire::SmState::master;
-    snapshot_ = snapshot;
-    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
-  }
-  api::Answer call(std::string_view method, std::string target, std::string body = {},
-                   std::string authorization = "Basic " + std::string(kSecret)) {
-    api::Request request{.method = std::string(method), .target = std::move(target), .body = std::move(body)};
-    request.authorization = std::move(authorization);
-    request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
-    request.time = 1000;
-    return api::answer(request, backend_);
-  }
-  /// Exactly 200: ib-kubernetes takes no 201.
-  json::value good(std::string_view method, const std::string& target, const std::string& body = {}) {
-    const auto answer = call(method, target, body);
-    EXPECT_EQ(answer.status, 200U) << method << ' ' << target << ": " << answer.body;
-    return api::parse_json(whole(answer)).value_or(json::value());
-  }
-  /// The body with its rest. No piece is large.
-  static std::string whole(const api::Answer& answer) {
-    constexpr std::size_t kLargestPiece = std::size_t{160} * 1024;
-    auto text = answer.body;
-    EXPECT_LE(text.size(), kLargestPiece);
-    while (answer.rest) {
-      const auto piece = answer.rest->next(0, false);
-      if (!piece) break;
-      EXPECT_FALSE(piece->empty());
-      EXPECT_LE(piece->size(), kLargestPiece);
-      text += *piece;
-    }
-    return text;
-  }
-  /// What is refused with `status`, and why: the code.
-  std::string refused(unsigned status, std::string_view method, const std::string& target,
-                      const std::string& body = {}) {
-    const auto answer = call(method, target, body);
-    EXPECT_EQ(answer.status, status) << method << ' ' << target << ' ' << body << ": " << answer.body;
-    const auto problem = api::parse_json(answer.body).value_or(json::value());
-    const auto* error = problem.is_object() ? problem.as_object().if_contains("error") : nullptr;
-    if (error == nullptr) return "no error: " + answer.body;
-    EXPECT_FALSE(error->at("message").as_string().empty());
-    return std::string(error->at("code").as_string());
-  }
-  /// Port GUIDs that the key has, as UFM writes them.
-  std::vector<std::string> guids_of(const std::string& key) {
-    std::vector<std::string> guids;
-    for (const auto& one : pkeys().at(key).at("guids").as_array())
-      guids.emplace_back(one.at("guid").as_string());
-    return guids;
-  }
-  const policy::Policies& policies() const { return *backend_.views[0]->ground->policies; }
-  std::string members_of(const std::string& name) const {
-    std::string text;
-    for (const auto& rule : policies().api.at(name)->members)
-      text += (text.empty() ? "" : " ") + to_string(rule.ports);
-    return text;
-  }
-  /// The port GUID of a host.
-  Guid port_of(std::string_view host) const {
-    for (const auto& node : snapshot_->subnet->nodes) {
-      if (node->description == host) return node->ports[1].guid;
-    }
-    return {};
-  }
-  json::value pkeys() { return good("GET", "/ufmRest/resources/pkeys/?guids_data=true"); }
-
-  test::FakeBackend backend_;
-  std::shared_ptr<const sm::Snapshot> snapshot_;
-};
+class ApiUfm : public test::UfmFixture {};
 
 TEST_F(ApiUfm, IbKubernetesAddsListsAndRemovesGuidsThatAreNotThereYet) {
   good("GET", "/ufmRest/app/ufm_version");
@@ -418,6 +333,61 @@ TEST_F(ApiUfm, WrongCallsAreRefused) {
   EXPECT_EQ(call("GET", "/ufmRest/app/ufm_version", {}, "Basic dXNlcjp3cm9uZw==").status, 401U);
   EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=none").status, 404U);
   EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys?fabric=p").status, 200U);
+}
+
+/// Case and zeros before it do not matter, the membership bit is no part of it.
+TEST_F(ApiUfm, AKeyIsTheSameHoweverItIsSpelled) {
+  unsigned guid = 1;
+  for (const auto* spelling : {"0x5", "0x05", "0x0005", "0X5", "0x00000005"}) {
+    good("POST", "/ufmRest/resources/pkeys",
+         fmt::format(R"({{"pkey":"{}","guids":["{:x}"]}})", spelling, guid++));
+    EXPECT_TRUE(good("GET", fmt::format("/ufmRest/resources/pkeys/{}?guids_data=true", spelling))
+                    .as_object()
+                    .contains("guids"))
+        << spelling;
+  }
+  EXPECT_EQ(guids_of("0x5").size(), 5U);
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x07Af","guids":["1"]})");
+  EXPECT_EQ(guids_of("0x7af").size(), 1U);
+  for (const auto* wrong : {"0x0", "0x0000", "0x7fff", "0x7FFF", "0x07fff", "0x8005", "0x10005", "5", "0x",
+                            "x5", "0x-5", "0x5 ", ""}) {
+    const auto body = fmt::format(R"({{"pkey":"{}","guids":["1"]}})", wrong);
+    for (const auto& [method, path] : {std::pair("POST", "pkeys"), {"PUT", "pkeys"}, {"POST", "pkeys/add"}})
+      EXPECT_EQ(call(method, fmt::format("/ufmRest/resources/{}", path), body).status, 400U) << wrong;
+    EXPECT_EQ(call("POST", "/ufmRest/actions/remove_guids_from_pkey", body).status, 400U) << wrong;
+  }
+  for (const auto* management : {"0x7fff", "0x7FFF", "0X7fff", "0x07fff"})
+    EXPECT_EQ(
+        good("GET", fmt::format("/ufmRest/resources/pkeys/{}?guids_data=true", management)).at("partition"),
+        "management");
+  EXPECT_EQ(call("DELETE", "/ufmRest/resources/pkeys/0x07fff").status, 400U);
+}
+
+TEST_F(ApiUfm, WordsOfTheQueryAreTheSameInAnyCase) {
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x5","guids":["1"]})");
+  for (const auto* word : {"true", "True", "TRUE", "1"}) {
+    for (const auto* slash : {"", "/"}) {
+      const auto keys = good("GET", fmt::format("/ufmRest/resources/pkeys{}?guids_data={}", slash, word));
+      EXPECT_EQ(keys.at("0x5").at("guids").as_array().size(), 1U) << word;
+    }
+  }
+  for (const auto* word : {"false", "False", "0", ""}) {
+    const auto keys = good("GET", fmt::format("/ufmRest/resources/pkeys?guids_data={}", word));
+    EXPECT_FALSE(keys.at("0x5").as_object().contains("guids")) << word;
+  }
+  EXPECT_TRUE(good("GET", "/ufmRest/resources/systems?ports=True").at(0).as_object().contains("ports"));
+}
+
+TEST_F(ApiUfm, HostsAreRemovedByBodyAsByPath) {
+  const std::string hosts = "/ufmRest/resources/pkeys/hosts";
+  good("POST", hosts, R"({"pkey":"0x6","hosts_names":"h00001,h00002,h00003","membership":"full"})");
+  good("DELETE", hosts, R"({"pkey":"0x6","hosts_names":"h00002"})");
+  EXPECT_EQ(members_of("api_pkey_0x6"), "h00001 h00003");
+  good("DELETE", "/ufmRest/resources/pkeys/0x6/hosts/h00003");
+  EXPECT_EQ(members_of("api_pkey_0x6"), "h00001");
+  good("DELETE", hosts, R"({"pkey":"0x6","hosts_names":["h00001"]})");
+  EXPECT_FALSE(policies().api.contains("api_pkey_0x6")) << "it goes with its last host";
+  EXPECT_EQ(call("DELETE", hosts, R"({"pkey":"0x6"})").status, 400U);
 }
 
 TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {

@@ -63,7 +63,8 @@ class SaFastPath : public testing::Test {
 
   test::SaLab lab_{"ft2:4"};
   sa::RegistryPtr registry_ = std::make_shared<const sa::Registry>();
-  sa::FastPath fast_path_;
+  std::shared_ptr<sa::SaCounts> counts_ = std::make_shared<sa::SaCounts>();
+  sa::FastPath fast_path_{&lab_.world().clock(), counts_};
   Lid one_, other_;
   std::vector<std::vector<std::uint8_t>> replies_;
 };
@@ -85,6 +86,19 @@ TEST_F(SaFastPath, WhatOneLookupAnswersIsAnsweredAndTheRestStaysInItsOrder) {
     EXPECT_EQ(replies_[i++],
               sa::answer(&lab_.directory(), *registry_, {.sm_key = 1}, asked, {.lid = Lid{7}}));
   }
+}
+
+TEST_F(SaFastPath, WhatIsAnsweredIsCountedAndNothingElse) {
+  const auto info = Question{.method = Method::get, .attribute = 1}.with();
+  rest({path(), info, path(), path(Method::get_table)});
+  rest({path()}, false);
+  const auto rows = counts_->rows();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].attribute, "ClassPortInfo");
+  EXPECT_EQ(rows[0].count, 1U);
+  EXPECT_EQ(rows[1].attribute, "PathRecord");
+  EXPECT_EQ(rows[1].status, "ok");
+  EXPECT_EQ(rows[1].count, 2U);
 }
 
 TEST_F(SaFastPath, WhatCannotBeSentOrAnsweredIsLeftToTheSink) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A manager and subnet administration together: clients of the fabric register, switches are told,
 // subscribers hear of it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <ranges>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "mad/wire/notice.h"
@@ -173,13 +177,15 @@ struct ServerLab {
                                       .store = store,
                                       .log = {},
                                       .clock = lab.world().clock(),
-                                      .wall = [] { return std::int64_t{1}; }},
+                                      .wall = [] { return std::int64_t{1}; },
+                                      .counts = counts},
                       std::move(settings));
   }
   test::SaLab lab{"ft2:4"};
   sm::InlineCompute compute;
   sm::Published<sa::Registry> registry;
   test::FakeGsi gsi;
+  std::shared_ptr<sa::SaCounts> counts = std::make_shared<sa::SaCounts>();
   std::shared_ptr<const sm::Snapshot> snapshot = std::make_shared<const sm::Snapshot>(lab.snapshot());
 };
 
@@ -285,6 +291,39 @@ TEST(SaQueue, AClientThatAsksForMuchKeepsNoOtherWaiting) {
   lab.world().run_for(5s);
   EXPECT_EQ(gsi.answers[greedy], (std::map<std::uint16_t, unsigned>{{0, 9}, {wire::kStatusBusy, 11}}));
   EXPECT_EQ(gsi.answers[modest], (std::map<std::uint16_t, unsigned>{{0, 1}}));
+  lab.world().run(server.stop());
+
+  // What was sent is what is counted, with the time that the disk takes.
+  std::map<std::string, std::uint64_t> counted;
+  for (const auto& row : at.counts->rows())
+    counted[fmt::format("{} {} {}", row.attribute, row.method, row.status)] += row.count;
+  using Counted = std::map<std::string, std::uint64_t>;
+  EXPECT_EQ(counted, (Counted{{"MCMemberRecord Get ok", 9},
+                              {"MCMemberRecord Get busy", 12},
+                              {"MCMemberRecord Set ok", 10},
+                              {"MCMemberRecord Set busy", 11}}));
+  const auto times = at.counts->times();
+  EXPECT_EQ(std::accumulate(times.took.begin(), times.took.end(), std::uint64_t{0}), 42U);
+  EXPECT_GE(times.seconds, 10.0) << "each join waits a second at least";
+}
+
+TEST(SaQueue, ARequestWithAWrongKeyIsCountedAsUnanswered) {
+  ServerLab at;
+  auto& lab = at.lab;
+  auto server = at.serve(at.compute, nullptr);
+  server.refresh();
+  lab.world().run_for(2s);
+  const auto asker = lab.directory().end_ports().back().lid;
+  at.gsi.give({mad::Received{
+      .bytes = Question{.method = Method::get, .attribute = wire::NodeRecordId::kRecord, .sm_key = 99}.with(),
+      .from = {.lid = asker},
+      .error = 0}});
+  lab.world().run_for(10ms);
+  EXPECT_TRUE(at.gsi.answers.empty());
+  const auto rows = at.counts->rows();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].attribute, "NodeRecord");
+  EXPECT_EQ(rows[0].status, "unanswered");
   lab.world().run(server.stop());
 }
 

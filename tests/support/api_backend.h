@@ -23,8 +23,14 @@ class FakeBackend final : public api::Backend {
   void add(api::SubnetView view) { views.push_back(std::make_shared<api::SubnetView>(std::move(view))); }
 
   api::DaemonInfo info() const override {
-    return {.version = "1.2.3", .configuration = "/etc/smd/smd.toml", .started = {}, .loaded = {}};
+    return {.version = "1.2.3",
+            .configuration = "/etc/smd/smd.toml",
+            .started = {},
+            .loaded = {},
+            .reloads = reloaded,
+            .reloads_failed = reloads_refused};
   }
+  std::uint64_t reloaded = 0, reloads_refused = 0;  ///< as info() tells of them
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
   std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next_configuration() const override {
     return next;

@@ -8,16 +8,16 @@
 namespace smd::sa {
 namespace {
 
-mad::Received from(std::uint16_t lid, std::uint8_t what) {
-  return {.bytes = {what}, .from = {.lid = Lid{lid}}, .error = 0};
+Arrived from(std::uint16_t lid, std::uint8_t what) {
+  return {.mad = {.bytes = {what}, .from = {.lid = Lid{lid}}, .error = 0}};
 }
 
 /// "1a 2b" is a of LID 1, b of LID 2.
 std::string all(FairQueue& queue, Length length = Length::brief) {
   std::string text;
-  while (const auto mad = queue.next(length)) {
-    text += (text.empty() ? "" : " ") + std::to_string(mad->from.lid.value()) +
-            static_cast<char>('a' + mad->bytes.front());
+  while (const auto one = queue.next(length)) {
+    text += (text.empty() ? "" : " ") + std::to_string(one->mad.from.lid.value()) +
+            static_cast<char>('a' + one->mad.bytes.front());
   }
   return text;
 }
@@ -45,7 +45,7 @@ TEST(SaTurns, WhoMayNotHaveATurnKeepsItsPlace) {
   }
   const auto next = queue.next(Length::open, [](Lid lid) { return lid == Lid{2}; });
   ASSERT_TRUE(next);
-  EXPECT_EQ(next->from.lid, Lid{2});
+  EXPECT_EQ(next->mad.from.lid, Lid{2});
   EXPECT_FALSE(queue.next(Length::open, [](Lid) { return false; }));
   EXPECT_EQ(all(queue, Length::open), "3a 1a");
 }
@@ -67,7 +67,7 @@ TEST(SaTurns, ThereIsRoomForSoManyAndForSoManyOfOne) {
   for (const auto& [lid, fits] : {std::pair{1, true}, {1, true}, {1, false}, {2, true}, {3, false}}) {
     auto mad = from(static_cast<std::uint16_t>(lid), 0);
     EXPECT_EQ(queue.put(mad, Length::brief, settings), fits);
-    EXPECT_EQ(mad.bytes.empty(), fits) << "what is refused is left to the caller";
+    EXPECT_EQ(mad.mad.bytes.empty(), fits) << "what is refused is left to the caller";
   }
 }
 

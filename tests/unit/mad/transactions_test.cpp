@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One request: its tries, its times, its end.
 #include <cerrno>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "tests/support/transactions_fixture.h"
 
@@ -25,6 +27,22 @@ TEST_F(TransactionsTest, AnAnswerEndsTheRequest) {
   EXPECT_EQ(counters.by_attribute[0],
             (AttributeCounters{
                 .attribute = 0x11, .method = wire::Method::get, .requests = 1, .sent = 1, .answered = 1}));
+}
+
+TEST_F(TransactionsTest, ShowsHowManyRequestsAreOpenAlsoAfterItsEnd) {
+  make();
+  const auto shown = tx->shown_open();
+  std::vector<std::uint64_t> seen;
+  wire.script = [&](const Sent& sent) {
+    seen.push_back(shown->get());
+    return std::vector{ScriptedTransport::answer(sent, 5us)};
+  };
+  for (int i = 0; i < 3; ++i) ask(node_info());
+  run();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(shown->get(), 0U);
+  tx.reset();
+  EXPECT_EQ(shown->get(), 0U);
 }
 
 TEST_F(TransactionsTest, WhatIsNotAnsweredIsAskedAgainEvenlyAndThenGivenUp) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "mad/wire/trap.h"
@@ -70,6 +71,19 @@ TEST(BadMKey, TheWayBackLeadsToTheSender) {
   EXPECT_EQ(sender_of(*subnet, lids, victim, details)->node->guid(), Guid{kHost});
   details.directed = false;
   EXPECT_FALSE(sender_of(*subnet, lids, victim, details));
+}
+
+TEST(TrapIntake, CountsByNumberAndByTheNodeThatATrapIsAbout) {
+  TrapLab lab;
+  lab.hear(128, kSwitchLid);
+  lab.hear(128, kHostLid, kSwitchLid);
+  lab.hear(144, kHostLid, kUnknownLid);
+  lab.hear(144, kUnknownLid);
+  lab.hear(144, kHostLid, {}, false);  // not generic
+  std::vector<std::tuple<std::uint16_t, Guid, std::uint64_t>> rows;
+  for (const auto& row : lab.traps.counts()->rows()) rows.emplace_back(row.trap, row.node, row.count);
+  EXPECT_THAT(rows, ElementsAre(std::tuple(128, Guid{kSwitch}, 2), std::tuple(144, Guid{}, 1),
+                                std::tuple(144, Guid{kHost}, 1)));
 }
 
 struct TrapCase {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of UFM's clients beside those on partitions: sessions, several fabrics, and what smd does not have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "smd/api/json_in.h"
+#include "smd/api/ufm_session.h"
+#include "tests/support/ufm_fixture.h"
+
+namespace smd {
+namespace {
+
+using test::kUfmSecret;
+using testing::HasSubstr;
+
+class ApiUfmSession : public test::UfmFixture {};
+
+/// UFM's plugin for Slurm asks for them: interfaces that have none answer so.
+TEST_F(ApiUfmSession, ThereAreNoReservationsOfSharp) {
+  EXPECT_TRUE(good("GET", "/ufmRest/app/sharp/resources").as_array().empty());
+  EXPECT_EQ(refused(404, "GET", "/ufmRest/app/sharp/resources/17"), "no_sharp");
+  EXPECT_EQ(refused(404, "DELETE", "/ufmRest/app/sharp/resources/17"), "no_sharp");
+  EXPECT_EQ(refused(404, "POST", "/ufmRest/app/sharp/resources", R"({"app_id":17})"), "no_sharp");
+  EXPECT_THAT(backend_.unknown, testing::IsEmpty()) << "these paths are known";
+}
+
+TEST_F(ApiUfmSession, AClientThatLooksForLifeNeedsNoToken) {
+  const auto answer = call("GET", "/healthcheck", {}, "");
+  EXPECT_EQ(answer.status, 200U);
+  EXPECT_TRUE(api::parse_json(answer.body)->is_object());
+}
+
+/// The header of this name; empty: there is none.
+std::string ufm_header(const api::Answer& answer, std::string_view name) {
+  const auto at = std::ranges::find(answer.headers, name, &std::pair<std::string, std::string>::first);
+  return at != answer.headers.end() ? at->second : std::string();
+}
+
+TEST_F(ApiUfmSession, ASessionIsGoodAsLongAsItsToken) {
+  const auto form = "httpd_username=admin&httpd_password=" + std::string(kUfmSecret);
+  const auto opened = call("POST", "/dologin", form, "");
+  ASSERT_EQ(opened.status, 200U) << opened.body;
+  const auto cookie = ufm_header(opened, "Set-Cookie");
+  for (const auto* word : {"; HttpOnly", "; Secure", "; SameSite=Strict", "; Path=/ufmRestV2"})
+    EXPECT_THAT(cookie, HasSubstr(word));
+  EXPECT_EQ(ufm_header(opened, "Cache-Control"), "no-store");
+  EXPECT_EQ(opened.body.find(kUfmSecret), std::string::npos);
+  const auto shown = "other=1; " + cookie.substr(0, cookie.find(';')) + "; more=2";
+
+  const auto with_cookie = [&](const std::string& target) {
+    return call("GET", target, {}, api::ufm_authorization(target, "", shown)).status;
+  };
+  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 200U);
+  EXPECT_EQ(with_cookie("/ufmRest/app/ufm_version"), 401U) << "other paths do not take it";
+  EXPECT_EQ(with_cookie("/v1/status"), 401U);
+  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "Basic x", shown), "Basic x") << "the header counts";
+  EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "", "smd_sessionx=1"), "");
+
+  auto view = *backend_.views[0];
+  auto ground = *view.ground;
+  auto policies = *ground.policies;
+  policies.tokens.clear();
+  ground.policies = std::make_shared<const policy::Policies>(policies);
+  view.ground = std::make_shared<const api::PolicyState>(ground);
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 401U) << "revoked";
+}
+
+TEST_F(ApiUfmSession, ASessionNeedsTheSecretOfAToken) {
+  for (const auto* form : {"", "httpd_username=x", "httpd_password=", "httpd_password=a%0d%0aX-Y:1", "{}",
+                           "httpd_password=%zz", "x_httpd_password=1"})
+    EXPECT_EQ(call("POST", "/dologin", form, "").status, 400U) << form;
+  const auto before = backend_.wrong_tokens;
+  EXPECT_EQ(call("POST", "/dologin", "httpd_password=smd_wrong", "").status, 401U);
+  EXPECT_EQ(backend_.wrong_tokens, before + 1) << "as any wrong token";
+  unsigned last = 0;
+  for (int i = 0; i < 50 && last != 429; ++i)
+    last = call("POST", "/dologin", "httpd_password=smd_wrong", "").status;
+  EXPECT_EQ(last, 429U) << "guesses are limited";
+}
+
+TEST_F(ApiUfmSession, AFabricIsNamedByTheQuery) {
+  backend_.add({.name = "q", .port = "mlx5_4:1", .snapshot = snapshot_, .ground = backend_.views[0]->ground});
+  const std::string keys = "/ufmRest/resources/pkeys";
+  good("POST", keys + "?fabric=q", R"({"pkey":"0x9","guids":["1"]})");
+  EXPECT_TRUE(backend_.views[1]->ground->policies->api.contains("api_pkey_0x9"));
+  EXPECT_FALSE(backend_.views[0]->ground->policies->api.contains("api_pkey_0x9"));
+  EXPECT_EQ(call("GET", keys + "/0x9").body, "{}") << "without a name the first one";
+  EXPECT_EQ(good("GET", keys + "/0x9?fabric=q").at("partition"), "api_pkey_0x9");
+  good("DELETE", keys + "/0x9?fabric=q");
+  EXPECT_EQ(call("GET", keys + "/0x9?fabric=q").body, "{}");
+  EXPECT_EQ(call("DELETE", keys + "/0x9?fabric=none").status, 404U);
+}
+
+}  // namespace
+}  // namespace smd
