@@ -128,7 +128,9 @@ Answer why_here(const SubnetView& view, const sm::Node& node, std::optional<Port
       ends.push_back(lost->peer);
   }
   if (ports.empty())
-    return error_of(404, "no_such_port", fmt::format("{} has no such port that answers", node.description));
+    return error_of(404, "no_such_port",
+                    only ? fmt::format("{} has no port {}", node.description, *only)
+                         : fmt::format("{} has no port that answers", node.description));
   return why_answer(view, std::move(ports), {}, log.about(ends));
 }
 
