@@ -9,6 +9,8 @@
 #include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/report/description.h"
+#include "smd/report/m_keys.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::api {
 namespace {
@@ -57,7 +59,20 @@ bool is_there(Only only, const sm::Node& node) {
   return first != only->end() && first->node == node.guid();
 }
 
-Answer no_such_node(const std::string& words) {
+/// One that has stopped to answer is no node of the fabric, but known where it is.
+Answer no_such_node(const sm::Subnet& subnet, const std::string& words, Only only) {
+  const auto guid = base::parse_guid(words);
+  if (only == nullptr) {
+    for (const auto& silent : sm::silent_nodes(subnet)) {
+      const auto& lost = *silent.first;
+      const bool meant = (guid && lost.node == *guid) || (!words.empty() && lost.description == words);
+      if (!meant) continue;
+      return error_of(404, "no_such_node",
+                      fmt::format("{} does not answer: behind \"{}\" port {}: {}{}", words,
+                                  sm::description_of(subnet, lost.behind.node), lost.behind.port, lost.reason,
+                                  sm::silence_hint(lost)));
+    }
+  }
   return error_of(404, "no_such_node", fmt::format("no node {} is there", words));
 }
 
@@ -79,7 +94,7 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
   if (!named.empty())
     return std::unexpected(
         error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", named.size(), words)));
-  return std::unexpected(no_such_node(words));
+  return std::unexpected(no_such_node(subnet, words, only));
 }
 
 }  // namespace
@@ -103,13 +118,15 @@ std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std
   }
   if (!node) return std::unexpected(node.error());
   const auto& found = **node;
-  if (found.is_switch() && !is_there(only, found, PortNum{0})) return std::unexpected(no_such_node(words));
+  if (found.is_switch() && !is_there(only, found, PortNum{0}))
+    return std::unexpected(no_such_node(subnet, words, only));
   if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0})};
   for (std::size_t p = 1; p < found.ports.size() && port.value() == 0; ++p) {
     const PortNum one{static_cast<std::uint8_t>(p)};
     if (found.ports[p].linked() && is_there(only, found, one)) port = one;
   }
-  if (port.value() != 0 && !is_there(only, found, port)) return std::unexpected(no_such_node(words));
+  if (port.value() != 0 && !is_there(only, found, port))
+    return std::unexpected(no_such_node(subnet, words, only));
   if (port.value() == 0 || port.value() >= found.ports.size())
     return std::unexpected(
         error_of(404, "no_such_port", fmt::format("{} has no such port with a link", words)));

@@ -66,6 +66,8 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     auto step = make(view.ground);
     if (!step) return step.error();
     if (!step->changes) return waits_for_standby(view).value_or(step->done);
+    // A token's secret is told once: it would be lost.
+    const bool told_once = !step->change.token.empty();
     step->change.before = view.ground;
     if (question.once != nullptr) keep_answer(*step, question);
     auto verdict = backend.change_policies(chosen->index, std::move(step->change));
@@ -75,7 +77,7 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
       case PolicyVerdict::done:
         return step->done;
       case PolicyVerdict::not_copied:
-        return not_copied();
+        return told_once ? step->done : not_copied();
       case PolicyVerdict::not_kept:
         return error_of(
             503, "store_failed",

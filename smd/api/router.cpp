@@ -335,8 +335,9 @@ std::optional<Answer> kept_answer(const Question& question, const Once& once, co
   const auto at = answers.find(once.scope);
   if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
     return std::nullopt;
-  if (auto waits = waits_for_standby(*chosen->view)) return waits;
-  return again(*at->second, once);
+  auto before = again(*at->second, once);
+  if (before.status / 100 != 2) return before;
+  return waits_for_standby(*chosen->view).value_or(std::move(before));
 }
 
 /// Whether another SM of the subnet is to do it.

@@ -84,7 +84,8 @@ std::expected<ServiceFilter, Answer> service_filter(const Question& question, co
   ServiceFilter filter{.match = question.asked("match")};
   if (const auto words = question.asked("pkey"); !words.empty()) {
     filter.pkey = base::parse_pkey(words);
-    if (!filter.pkey) return std::unexpected(error_of(400, "bad_query", "pkey: a P_Key, as 0x8001"));
+    if (!filter.pkey || filter.pkey->partition() == 0)
+      return std::unexpected(error_of(400, "bad_query", "pkey: a P_Key, as 0x8001"));
   }
   filter.only = ports_seen(*question.access, view);
   filter.pkeys = pkeys_seen(*question.access, view);
@@ -105,6 +106,11 @@ Answer get_services(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   const auto page = page_of(question);
   if (!page) return page.error();
+  constexpr std::size_t kCursor = 16 + 32 + 4;
+  const bool is_cursor =
+      page->after.empty() || (page->after.size() == kCursor &&
+                              page->after.find_first_not_of("0123456789abcdef") == std::string::npos);
+  if (!is_cursor) return bad_cursor();
   const auto filter = service_filter(question, view);
   if (!filter) return filter.error();
   std::vector<Entry> services;

@@ -246,10 +246,12 @@ Answer get_why(const Question& question, Backend& backend) {
   Happened log(question, view, backend);
   const auto& words = node.empty() ? port : node;
   if (auto answered = why_of(view, {.words = words}, own, log)) return *std::move(answered);
-  if (const auto subject = node.empty() ? split_port(words) : std::nullopt) {
+  const auto subject = node.empty() ? split_port(words) : std::nullopt;
+  if (subject) {
     if (auto answered = why_of(view, *subject, own, log)) return *std::move(answered);
   }
-  return error_of(404, "no_such_node", fmt::format("no node {} is there", words));
+  const auto none = find_node(*view.snapshot->subnet, subject ? subject->words : words, own);
+  return none ? error_of(404, "no_such_port", fmt::format("no port {} is there", words)) : none.error();
 }
 
 }  // namespace smd::api

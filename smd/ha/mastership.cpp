@@ -25,6 +25,7 @@ constexpr auto kSteady = std::chrono::seconds(20);
 
 /// Reads after traps of one node: the first at once.
 constexpr mad::Duration kFirstRead = std::chrono::milliseconds(100), kLastRead = std::chrono::seconds(10);
+constexpr mad::Duration kFirstLook = std::chrono::seconds(10), kLastLook = std::chrono::minutes(10);
 
 template <class... Case>
 struct Cases : Case... {
@@ -63,10 +64,12 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
            .control = [this](wire::SmControl what, const wire::SmInfo& from) { return control(what, from); },
            .is_sm = [this](const mad::Received& from, const wire::Smp& request,
                            SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
+           .asked = [this](Lid from) { asked_by(from); },
            .m_key = [this](Lid lid) { return m_key_at(lid); }}),
       standstill_(parts_.clock, longest_standstill(parts_.config->ha),
                   [this](mad::Duration took) { on(machine::StoodStill{took}); }),
-      trap_pace_(kFirstRead, kLastRead) {
+      trap_pace_(kFirstRead, kLastRead),
+      asker_pace_(kFirstLook, kLastLook) {
   on(machine::PolicyChanged{policy_of(*parts_.config)});
   parts_.tx.hold_sets([this] {
     standstill_.check();
@@ -83,6 +86,22 @@ std::uint64_t Mastership::m_key_at(Lid lid) {
   if (!parts_.lids.is_of(parts_.subnet.get())) parts_.lids = LidIndex(parts_.subnet);
   const auto place = parts_.lids.find(lid);
   return place.node != nullptr ? m_key_of(*place.node, place.port) : 0;
+}
+
+/// An SM has begun after its port was read, and its trap was lost: it polls us as our standby, and we would
+/// not know of it before the next heavy sweep.
+void Mastership::asked_by(Lid from) {
+  if (state_.sm != wire::SmState::master || !parts_.subnet) return;
+  if (!parts_.lids.is_of(parts_.subnet.get())) parts_.lids = LidIndex(parts_.subnet);
+  const auto place = parts_.lids.find(from);
+  if (place.node == nullptr || place.node->guid() == parts_.subnet->sm_node) return;
+  const PeerPort at{place.node->guid(), place.port};
+  const bool known =
+      std::ranges::find(parts_.subnet->other_sms, at, &OtherSm::at) != parts_.subnet->other_sms.end();
+  const auto now = parts_.clock.now();
+  if (known || asker_pace_.due(at.node) > now) return;
+  asker_pace_.looked(at.node, now);
+  parts_.agenda.look_at(at.node, fmt::format("SMInfo is asked for by LID {}, where no SM is known", from));
 }
 
 void Mastership::set_port(Guid port) {

@@ -163,6 +163,7 @@ class Mastership {
 
  private:
   std::uint64_t m_key_at(Lid lid);
+  void asked_by(Lid from);
   /// Returns the status of machine::Answer, if there is one.
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
@@ -194,6 +195,7 @@ class Mastership {
   std::map<Guid, std::pair<wire::SmInfo, std::int64_t>> answers_;
   mad::TimePoint polled_at_{};  ///< of the last answer to a poll that said that it is master
   Damping trap_pace_;           ///< of reads after traps, by node
+  Damping asker_pace_;          ///< of looks at nodes that ask for SMInfo, where no SM is known
   mad::TimePoint quiet_began_{};
   mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
   /// What set_priority() was told, and what the configuration said then.

@@ -70,11 +70,16 @@ void SubnetStatus::judge() {
   if (!known || parts_.mastership.state() != wire::SmState::master) return;
   summary_.lost = known->lost();
   judge_losses(*known, parts_.config->status.hosts_missing, summary_);
-  if (parts_.config->qos.refused.empty() || !is_working(summary_.state)) return;
-  summary_.state = SweepState::reduced;
-  summary_.why +=
-      fmt::format("{}the files are wrong about QoS, the policy that was accepted last is in force",
-                  summary_.why.empty() ? "" : ", ");
+  const auto reduce = [&](const std::string& why) {
+    if (!is_working(summary_.state)) return;
+    summary_.state = SweepState::reduced;
+    summary_.why += (summary_.why.empty() ? "" : ", ") + why;
+  };
+  if (!parts_.config->qos.refused.empty())
+    reduce("the files are wrong about QoS, the policy that was accepted last is in force");
+  const auto& partitions = parts_.loop.decided().partitions;
+  if (partitions && !partitions->no_room.empty())
+    reduce(fmt::format("{} P_Key tables have no room for all keys", partitions->no_room.size()));
 }
 
 void SubnetStatus::judge_again() {

@@ -140,6 +140,21 @@ TEST_F(SaTraps, AHostCannotSpeakAsAnotherOne) {
   }
 }
 
+/// The trap of an SM that has begun was lost: that it polls is enough. A tool that asks is looked at once.
+TEST_F(SaTraps, WhereAnSmAsksThatIsNotKnownThePortIsReadAgain) {
+  auto smi = world_.transport(sim::Place{"h00005", PortNum{1}}, sim::Interface::smi);
+  const auto poll = [&] {
+    const auto smp = wire::Smp::lid_routed(wire::Method::get, wire::SmInfo::kAttribute, 0);
+    const mad::LidRoute to{.lid = served_.last().decided.lids->sm_lid};
+    EXPECT_TRUE(smi->send(smp.bytes(), to, 0ms));
+    world_.run_for(1s);
+  };
+  poll();
+  EXPECT_EQ(served_.lines().count("where no SM is known"), 1U) << testing::PrintToString(served_.lines().all);
+  for (int again = 0; again < 5; ++again) poll();
+  EXPECT_EQ(served_.lines().count("where no SM is known"), 1U);
+}
+
 TEST_F(SaTraps, TheTriedMKeyIsNotTold) {
   const wire::BadMKeyDetails details{.lid = lid_of("h00005"), .m_key = 0x5EC4E7};
   trap_from("h00005", wire::generic_notice(wire::NoticeType::security, wire::kProducerCa,

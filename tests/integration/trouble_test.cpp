@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that misbehave: each ends in one clear line, and the rest of the fabric is up.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "mad/wire/attributes.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/sim_lab.h"
 
@@ -149,6 +154,14 @@ TEST(Trouble, FailedTableSetsArePlannedAgainSoonAndMoreAndMoreSeldom) {
   world.run_for(std::chrono::seconds(30));
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::reduced) << manager.last().summary.why;
   EXPECT_EQ(manager.last().summary.sets_left, 0U);
+  test::FakeBackend backend;
+  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(manager.last())});
+  for (const auto* call : {"why?port=h00005:1", "nodes/h00005", "path?src=h00005&dst=h00001"}) {
+    const auto answer =
+        api::answer({.method = "GET", .target = fmt::format("/v1/subnets/a/{}", call), .body = {}}, backend);
+    EXPECT_EQ(answer.status, 404U) << call;
+    EXPECT_THAT(answer.body, HasSubstr(R"(h00005 does not answer: behind \"leaf001\" port )")) << call;
+  }
   world.run(group.stop());
 }
 
