@@ -254,7 +254,8 @@ Done fabric_command(std::string_view name, const Conversation& daemon, const Fab
     command.print(out, **value);
     return {};
   });
-  return found && command.of_one_subnet ? Done{} : done;
+  // A node is of one subnet: what the others say of it does not count.
+  return found && (command.of_one_subnet || !options.node.empty()) ? Done{} : done;
 }
 
 }  // namespace smd::cli
