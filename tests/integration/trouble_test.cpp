@@ -79,6 +79,14 @@ TEST(Trouble, AHostThatFallsSilentIsNamedInEverySweep) {
     EXPECT_EQ(lost[0].description, "h00005") << sweep;
   }
   EXPECT_THAT(manager.lines().first("node.unresponsive"), HasSubstr(" name=h00005 "));
+  test::FakeBackend backend;
+  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(manager.last())});
+  for (const auto* call : {"why?port=h00005:1", "nodes/h00005", "path?src=h00005&dst=h00001"}) {
+    const auto answer =
+        api::answer({.method = "GET", .target = fmt::format("/v1/subnets/a/{}", call), .body = {}}, backend);
+    EXPECT_EQ(answer.status, 404U) << call;
+    EXPECT_THAT(answer.body, HasSubstr(R"(h00005 does not answer: behind \"leaf001\" port )")) << call;
+  }
   world.run(group.stop());
 }
 
@@ -154,14 +162,6 @@ TEST(Trouble, FailedTableSetsArePlannedAgainSoonAndMoreAndMoreSeldom) {
   world.run_for(std::chrono::seconds(30));
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::reduced) << manager.last().summary.why;
   EXPECT_EQ(manager.last().summary.sets_left, 0U);
-  test::FakeBackend backend;
-  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(manager.last())});
-  for (const auto* call : {"why?port=h00005:1", "nodes/h00005", "path?src=h00005&dst=h00001"}) {
-    const auto answer =
-        api::answer({.method = "GET", .target = fmt::format("/v1/subnets/a/{}", call), .body = {}}, backend);
-    EXPECT_EQ(answer.status, 404U) << call;
-    EXPECT_THAT(answer.body, HasSubstr(R"(h00005 does not answer: behind \"leaf001\" port )")) << call;
-  }
   world.run(group.stop());
 }
 
