@@ -234,8 +234,7 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
   command
       .add_option("MEMBERS", options.members,
                   "of create, add and remove: GUIDs, names of nodes, NODE:PORT, group:NAME")
-      ->type_name("PORTS...")
-      ->allow_extra_args(false);  // else CLI11 takes the brackets of "[ab]0[12]" for a list's
+      ->type_name("PORTS...");
   command.add_option("--full", options.full, "of create: full members")
       ->type_name("PORTS")
       ->allow_extra_args(false)
