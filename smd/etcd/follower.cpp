@@ -206,7 +206,7 @@ asio::awaitable<bool> Follower::leave(BytesPtr frame) {
     leaving_ = std::make_shared<LeftWriter>(parts_.layout, opened.source, parts_.clients.make());
   const auto writer = leaving_;
   if (!writer) co_return false;
-  const auto done = co_await writer->add(*frame, opened);
+  const auto done = co_await writer->add(std::move(frame), opened);
   if (opened.index + 1 == opened.count) leaving_.reset();
   if (!done) close();
   co_return done.has_value();

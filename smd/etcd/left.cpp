@@ -14,12 +14,12 @@ constexpr std::int64_t kRowsAtOnce = 32;
 
 }  // namespace
 
-Answered<bool> LeftWriter::add(const Bytes& frame, const Opened& opened) {
+Answered<bool> LeftWriter::add(BytesPtr frame, Opened opened) {
   if (opened.index == 0) {
     const auto begun = co_await begin();
     if (!begun) co_return std::unexpected(begun.error());
   }
-  const std::string_view text(reinterpret_cast<const char*>(frame.data()), frame.size());
+  const std::string_view text(reinterpret_cast<const char*>(frame->data()), frame->size());
   for (auto& row : layout_.left_rows(port_, opened.index, text)) {
     const bool fits = batch_.operations() + 1 < kMostOperations && bytes_ + row.value.size() <= kBatch;
     if (!fits) {
@@ -52,13 +52,13 @@ Answered<bool> LeftWriter::write() {
   co_return true;
 }
 
-Answered<std::vector<Bytes>> read_left(Client& client, const Layout& layout, Guid port, std::uint64_t count) {
+Answered<std::vector<Bytes>> read_left(ClientPtr client, Layout layout, Guid port, std::uint64_t count) {
   const auto span = layout.left(port);
   RangeAsk ask{.key = span.key, .end = span.end, .limit = kRowsAtOnce};
   std::vector<Bytes> frames;
   Joiner joiner(0);
   for (bool more = true; more;) {
-    const auto answer = co_await client.range(ask);
+    const auto answer = co_await client->range(ask);
     if (!answer) co_return std::unexpected(answer.error());
     for (const auto& row : answer->rows) {
       const auto frame = joiner.add(row);

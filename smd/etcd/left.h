@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "smd/etcd/agent.h"
 #include "smd/etcd/client.h"
 #include "smd/etcd/layout.h"
 
@@ -23,7 +24,7 @@ class LeftWriter {
 
   /// The frames in their order, the first one has the index 0. That of the last frame ends when all of it is
   /// in etcd.
-  Answered<bool> add(const Bytes& frame, const Opened& opened);
+  Answered<bool> add(BytesPtr frame, Opened opened);
   void close() { client_->close(); }
 
  private:
@@ -39,7 +40,7 @@ class LeftWriter {
 };
 
 /// The frames that `port` has left. None where there are not `count` whole ones: they make no sense.
-Answered<std::vector<Bytes>> read_left(Client& client, const Layout& layout, Guid port, std::uint64_t count);
+Answered<std::vector<Bytes>> read_left(ClientPtr client, Layout layout, Guid port, std::uint64_t count);
 
 /// Takes them out of etcd, while `epoch` is the value of that key.
 Transaction erasure_of_left(const Layout& layout, Guid port, std::string epoch);

@@ -304,7 +304,7 @@ Answered<bool> Publisher::take_left() {
   for (const auto& mark : marks->rows) {
     const auto port = parts_.layout.left_mark_of(mark.key);
     if (!port) continue;
-    auto frames = co_await read_left(*client_, parts_.layout, *port, number_of(mark.value).value_or(0));
+    auto frames = co_await read_left(client_, parts_.layout, *port, number_of(mark.value).value_or(0));
     if (!frames) co_return std::unexpected(frames.error());
     for (auto& frame : *frames) {
       say(std::move(frame));
