@@ -13,14 +13,6 @@ unsigned scopes_of(const GroupSettings& settings) {
   return settings.scopes == 0 ? 1U << kLinkLocalScope : settings.scopes;
 }
 
-/// As OpenSM's SA refuses them (its ERR 1B24), and ours.
-bool is_named_by_sa(const Mgid& mgid) { return mgid.bytes[2] == 0xa0 && mgid.bytes[3] == 0x1b; }
-
-bool is_ip_group(const Mgid& mgid) {
-  const unsigned signature = mgid.bytes[2] * 256U + mgid.bytes[3];
-  return signature == 0x401b || signature == 0x601b;
-}
-
 std::uint16_t pkey_bits(const Mgid& mgid) {
   return static_cast<std::uint16_t>(mgid.bytes[4] * 256U + mgid.bytes[5]);
 }
@@ -71,6 +63,13 @@ std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_named_by_sa(const Mgid& mgid) { return mgid.bytes[2] == 0xa0 && mgid.bytes[3] == 0x1b; }
+
+bool is_ip_group(const Mgid& mgid) {
+  const unsigned signature = mgid.bytes[2] * 256U + mgid.bytes[3];
+  return signature == 0x401b || signature == 0x601b;
+}
 
 Mgid broadcast_mgid(PKey pkey, std::uint8_t scope) {
   Mgid mgid{{0xff, 0x10, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}};

@@ -10,6 +10,12 @@
 
 namespace smd::config {
 
+/// Its signature (bytes 2 and 3) is that of groups which the SA names: OpenSM's SA refuses them, link-local,
+/// to all others (its ERR 1B24).
+bool is_named_by_sa(const Mgid& mgid);
+/// Of IPv4 or IPv6 over InfiniBand (RFC 4391).
+bool is_ip_group(const Mgid& mgid);
+
 /// Something about a definition that is worth a warning.
 struct GroupComplaint {
   PolicySource source{};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "config/partitions.h"
+#include "config/partition_groups.h"
 #include "mad/wire/capability.h"
 #include "smd/sa/path/limits.h"
 #include "smd/sa/registry/membership.h"
@@ -21,11 +21,6 @@ Refusal terms_refusal(std::string_view component, std::string wanted, std::strin
           .has = std::move(has),
           .why = why};
 }
-
-unsigned signature_of(const Mgid& mgid) { return static_cast<unsigned>(mgid.bytes[2]) << 8U | mgid.bytes[3]; }
-
-/// Of IPv4 or IPv6 (RFC 4391).
-bool is_ipoib(const Mgid& mgid) { return signature_of(mgid) == 0x401b || signature_of(mgid) == 0x601b; }
 
 std::string_view words(Selector selector) {
   switch (selector) {
@@ -246,7 +241,7 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
 std::optional<Refusal> ipoib_mismatch(const Registry& registry, const Request& request,
                                       const MemberFields& asked) {
   const auto broadcast = config::broadcast_mgid(asked.pkey, scope_of(asked.mgid));
-  if (!is_ipoib(asked.mgid) || asked.mgid == broadcast) return std::nullopt;
+  if (!config::is_ip_group(asked.mgid) || asked.mgid == broadcast) return std::nullopt;
   const auto* group = registry.groups().find(broadcast);
   if (group == nullptr)
     return terms_refusal("MGID", to_string(asked.mgid), to_string(broadcast),
@@ -271,11 +266,10 @@ std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   if (b[0] != 0xff) return bad("a multicast GID begins with ff");
   if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");
-  const auto signature = signature_of(mgid);
   // Beyond the link another subnet's SM may have given the name (OpenSM's validate_requested_mgid).
-  if (signature == 0xa01b && scope_of(mgid) == kLinkLocal)
+  if (config::is_named_by_sa(mgid) && scope_of(mgid) == kLinkLocal)
     return bad("its signature is of groups that the SM names");
-  if (is_ipoib(mgid)) {
+  if (config::is_ip_group(mgid)) {
     // RFC 4391: the P_Key with its full-member bit stands in an IPoIB group's name.
     const unsigned named = static_cast<unsigned>(b[4]) << 8U | b[5];
     if (named != pkey.full().value()) return bad("an IPoIB group's name holds its P_Key");
