@@ -86,7 +86,7 @@ class Daemon final : private api::Backend {
 
   // reload.cpp
   void take_files();
-  void count_reload(bool taken);
+  void note_reload(std::vector<std::string> errors);
   void show_refused_qos();
   void log_warnings(const config::Config& config);
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);

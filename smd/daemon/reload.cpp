@@ -77,7 +77,7 @@ void Daemon::take_files() {
   if (next && next->log != parts_.config.log) {
     if (auto opened = parts_.log.configure(next->log); !opened) refused = opened.error();
   }
-  count_reload(refused.empty());
+  note_reload(lines_of(refused));
   if (!refused.empty()) {
     for (const auto& line : lines_of(refused))
       parts_.log.error("config.refused")
@@ -85,8 +85,6 @@ void Daemon::take_files() {
           .kv("action", "the old one stays in force")
           .always();
     if (!next) show_refused_qos();
-    const std::scoped_lock lock(lock_);
-    info_.refused = api::RefusedFile{.errors = lines_of(refused), .at = std::chrono::system_clock::now()};
   } else {
     log_warnings(*next);
     std::vector<std::string> restart;
@@ -99,10 +97,14 @@ void Daemon::take_files() {
   if (ready_) notify_ready();
 }
 
-void Daemon::count_reload(bool taken) {
+/// What `smd status` and the metrics say of it. `errors`: why it is refused; none: it is taken.
+void Daemon::note_reload(std::vector<std::string> errors) {
   const std::scoped_lock lock(lock_);
   ++info_.reloads;
-  if (!taken) ++info_.reloads_failed;
+  info_.refused.reset();
+  if (errors.empty()) return;
+  ++info_.reloads_failed;
+  info_.refused = api::RefusedFile{.errors = std::move(errors), .at = std::chrono::system_clock::now()};
 }
 
 /// Where nothing but the QoS policy is wrong, subnets show it until a file is right.
@@ -137,7 +139,6 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   log_config_ = next.log;
   info_.configuration = configuration_file(parts_.options.config);
   info_.loaded = std::chrono::system_clock::now();
-  info_.refused.reset();
   return changed;
 }
 
