@@ -29,6 +29,11 @@ class Split : public testing::Test {
     config.sm.priority = host == kSmall ? 5 : 3;
     site_.start(host, config, {copies_by(other)});
   }
+  void start_both() {
+    start(kSmall, kLarge);
+    start(kLarge, kSmall);
+    site_.world.run_for(seconds(3));
+  }
   void cut(bool network) {
     for (const unsigned port : {3U, 4U})
       site_.world.fabric().faults().link_down({"leaf000", PortNum{static_cast<std::uint8_t>(port)}});
@@ -110,9 +115,7 @@ class Split : public testing::Test {
 };
 
 TEST_F(Split, OfAFabricAndItsNetworkLeavesAMasterToEachPartAndLosesNothingWhenItIsJoined) {
-  start(kSmall, kLarge);
-  start(kLarge, kSmall);
-  site_.world.run_for(seconds(3));
+  start_both();
   add(kSmall, 1, 0xC001, 1);
   site_.world.run_for(seconds(1));
   const auto before = lids();
@@ -133,9 +136,7 @@ TEST_F(Split, OfAFabricAndItsNetworkLeavesAMasterToEachPartAndLosesNothingWhenIt
 }
 
 TEST_F(Split, OfTheFabricAloneIsServedByBothAndJoined) {
-  start(kSmall, kLarge);
-  start(kLarge, kSmall);
-  site_.world.run_for(seconds(3));
+  start_both();
   const auto before = lids();
 
   cut(false);
@@ -192,9 +193,7 @@ class SplitWithEtcd : public Split {
 };
 
 TEST_F(SplitWithEtcd, BothPartsKeepWhatClientsHaveRegistered) {
-  start(kSmall, kLarge);
-  start(kLarge, kSmall);
-  site_.world.run_for(seconds(3));
+  start_both();
   add(kSmall, 1, 0xC001, 1);
   site_.world.run_for(seconds(1));
 
@@ -215,9 +214,7 @@ TEST_F(SplitWithEtcd, BothPartsKeepWhatClientsHaveRegistered) {
 
 /// What could not be written is kept until it can.
 TEST_F(SplitWithEtcd, EtcdThatIsAwayAtTheJoinGetsItLater) {
-  start(kSmall, kLarge);
-  start(kLarge, kSmall);
-  site_.world.run_for(seconds(3));
+  start_both();
   cut(false);
   site_.world.run_for(seconds(20));
   expect_both_masters();
@@ -236,9 +233,7 @@ TEST_F(SplitWithEtcd, EtcdThatIsAwayAtTheJoinGetsItLater) {
 
 /// The standby that takes over by itself has it all: nothing is left to it.
 TEST_F(SplitWithEtcd, AHandoverLeavesNothing) {
-  start(kSmall, kLarge);
-  start(kLarge, kSmall);
-  site_.world.run_for(seconds(3));
+  start_both();
   add(kSmall, 1, 0xC001, 1);
   site_.world.run_for(seconds(2));
   ASSERT_TRUE(site_[kSmall].manager().hand_over(std::nullopt));
