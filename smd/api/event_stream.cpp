@@ -57,11 +57,10 @@ bool EventStream::may_see(const access::Access& access) const {
 std::optional<std::string> EventStream::next(std::int64_t now, bool quiet) {
   auto access = access_now(request_, now, backend_);
   if (!may_see(access)) return std::nullopt;
-  EventView view(std::move(access), backend_, view_ ? &*view_ : nullptr);
+  const EventView view(std::move(access), backend_);
   std::string piece;
   if (!std::exchange(begun_, true)) piece = begin(view);
   if (piece.empty()) piece = more(view);
-  view_.emplace(std::move(view));
   // With the id the client goes on from here after a break, though none of the events was for it.
   if (piece.empty() && quiet) piece = fmt::format(": alive\nid: {}\n\n", to_text(*wanted_.after));
   return piece;

@@ -36,7 +36,6 @@ class EventStream final : public Stream {
   EventsWanted wanted_;
   Request request_;
   Backend& backend_;
-  std::optional<EventView> view_;
   bool begun_ = false;
 };
 

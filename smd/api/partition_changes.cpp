@@ -51,26 +51,34 @@ Answer done_of(const Question& question, const policy::Edited& edited) {
                    edited.created ? 201 : 200);
 }
 
+/// The caller may have given the P_Key: events are found by the name.
+std::string partition_name(const Question& question, const policy::Edited& edited,
+                           const config::PartitionPolicy& before) {
+  const auto* now = edited.merged ? edited.merged->find(edited.pkey) : nullptr;
+  if (now == nullptr) now = before.find(edited.pkey);  // it was taken out
+  return now != nullptr ? now->name : question.part("partition");
+}
+
 }  // namespace
 
 Answer change_partition(const Question& question, Backend& backend, std::string_view what,
                         const PartitionEdit& edit) {
-  return change_policies(question, backend, hindrance,
-                         [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
-                           const auto config = policy::with_kept(ground->config, *ground->policies);
-                           const auto files = policy::sources_of(*config);
-                           auto edited = edit({files, *ground->policies, *ground->merged});
-                           if (!edited) return std::unexpected(refusal_of(edited.error()));
-                           edited = policy::in_classes(*ground->config, *std::move(edited));
-                           return Step{.change = {.before = nullptr,
-                                                  .after = edited->policies,
-                                                  .merged = edited->merged,
-                                                  .what = std::string(what),
-                                                  .partition = question.part("partition"),
-                                                  .pkey = edited->pkey},
-                                       .done = done_of(question, *edited),
-                                       .changes = edited->changed};
-                         });
+  return change_policies(
+      question, backend, hindrance, [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
+        const auto config = policy::with_kept(ground->config, *ground->policies);
+        const auto files = policy::sources_of(*config);
+        auto edited = edit({files, *ground->policies, *ground->merged});
+        if (!edited) return std::unexpected(refusal_of(edited.error()));
+        edited = policy::in_classes(*ground->config, *std::move(edited));
+        return Step{.change = {.before = nullptr,
+                               .after = edited->policies,
+                               .merged = edited->merged,
+                               .what = std::string(what),
+                               .partition = partition_name(question, *edited, *ground->merged),
+                               .pkey = edited->pkey},
+                    .done = done_of(question, *edited),
+                    .changes = edited->changed};
+      });
 }
 
 namespace {

@@ -2,8 +2,32 @@
 #include "smd/api/tenant.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "config/port_set.h"
 
 namespace smd::api {
+namespace {
+
+/// The ports of lost adapters and routers as sets see them. What the port GUID was is not kept: most adapters
+/// of one port have the node's.
+std::vector<config::PortView> lost_ports(const sm::Inventory& inventory) {
+  std::vector<config::PortView> ports;
+  for (const auto& [guid, when] : inventory.lost_nodes()) {
+    const auto* node = inventory.find(guid);
+    if (node == nullptr || node->is_switch()) continue;
+    inventory.for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
+      ports.push_back({.port_guid = guid,
+                       .node_guid = guid,
+                       .node_name = node->name,
+                       .port = end.port,
+                       .type = node->type});
+    });
+  }
+  return ports;
+}
+
+}  // namespace
 
 bool sees_partition(const access::Access& access, std::string_view subnet, std::string_view partition) {
   const auto only = access.only_partitions(subnet);
@@ -23,6 +47,26 @@ std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, co
     for (const auto& member : at->members) ports.insert({member.at.node, member.at.port});
   }
   return ports;
+}
+
+std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& view) {
+  std::set<Guid> nodes;
+  const auto& now = view.snapshot;
+  if (!access.only_partitions(view.name) || !now || !now->inventory || !now->decided.partitions) return nodes;
+  const auto policy = now->decided.partitions->policy;
+  const auto lost = policy ? lost_ports(*now->inventory) : std::vector<config::PortView>();
+  if (lost.empty()) return nodes;
+  const config::PortIndex index(lost);
+  for (const auto& partition : policy->partitions) {
+    if (!sees_partition(access, view.name, partition.name)) continue;
+    config::PortSet members;
+    for (const auto& one : partition.members)
+      std::ranges::copy(one.rule.ports.terms, std::back_inserter(members.terms));
+    for (const auto port :
+         config::resolve(members, {.groups = policy->groups, .partitions = {}}, index).ports)
+      nodes.insert(lost[port].node_guid);
+  }
+  return nodes;
 }
 
 std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view) {

@@ -18,6 +18,7 @@
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
+#include "smd/snapshot/event_end.h"
 
 namespace smd::api {
 
@@ -64,7 +65,10 @@ const std::string* field_of(const std::vector<log::Field>& fields, std::string_v
 class Happened {
  public:
   Happened(const Question& question, const SubnetView& view, Backend& backend)
-      : subnet_(view.name), seen_(*question.access, backend), log_(backend.event_log()) {}
+      : subnet_(view.name),
+        seen_(*question.access, backend),
+        log_(backend.event_log()),
+        own_lost_(lost_nodes_seen(*question.access, view)) {}
 
   /// The latest ones for which `wanted(name, fields)`, oldest first.
   template <class Wanted>
@@ -84,11 +88,19 @@ class Happened {
   std::vector<log::Field> fields(const events::Event& event) const {
     return seen_.seen(event).value_or(std::vector<log::Field>{});
   }
+  /// It was a tenant's: a partition names it, or the caller may read that it has gone.
+  bool is_own_lost(Guid node) {
+    if (own_lost_.contains(node)) return true;
+    return !latest(1, [&](std::string_view name, const std::vector<log::Field>& fields) {
+              const auto end = sm::event_end(fields, "guid", "port");
+              return name == "node.gone" && end && end->node == node;
+            }).empty();
+  }
   JsonArray about(const Ends& ends) {
     JsonArray list;
     const auto found = latest(kShown, [&](std::string_view, const std::vector<log::Field>& fields) {
-      return is_one_of(ends, event_end(fields, "guid", "port")) ||
-             is_one_of(ends, event_end(fields, "peer_guid", "peer_port"));
+      return is_one_of(ends, sm::event_end(fields, "guid", "port")) ||
+             is_one_of(ends, sm::event_end(fields, "peer_guid", "peer_port"));
     });
     for (const auto& event : found) list.push_back(json(*event));
     return list;
@@ -101,6 +113,7 @@ class Happened {
   std::string subnet_;
   EventView seen_;
   store::EventLog& log_;
+  std::set<Guid> own_lost_;
 };
 
 Answer why_answer(const SubnetView& view, JsonArray ports, Json lost, JsonArray happened) {
@@ -187,6 +200,20 @@ bool is_same_port(const Json& a, const Json& b) {
          row_at(a, "port") == row_at(b, "port");
 }
 
+/// A tenant sees its node alone: what stood at the other ends is not its own.
+Answer why_gone_to_tenant(const SubnetView& view, const Gone& gone, Happened& log) {
+  Json node(JsonObject{{"guid", text(fmt::format("{}", gone.node))},
+                       {"name", text(gone.name)},
+                       {"type", text(gone.type)},
+                       {"since", unix_json(view.snapshot->inventory->find(gone.node)->lost_at)}});
+  Json lost(JsonObject{{"node", std::move(node)},
+                       {"links", Json(JsonArray{})},
+                       {"ports_disabled", Json(JsonArray{})},
+                       {"accepted", Json(false)},
+                       {"gone", gone.event ? log.json(*gone.event) : Json{}}});
+  return why_answer(view, {}, std::move(lost), log.about({{gone.node, PortNum{}}}));
+}
+
 Answer why_gone(const SubnetView& view, const Gone& gone, std::optional<PortNum> only, Happened& log) {
   const auto& now = *view.snapshot;
   const auto guid_text = fmt::format("{}", gone.node);
@@ -226,8 +253,11 @@ std::optional<Answer> why_of(const SubnetView& view, const Subject& subject, Own
   const auto node = find_node(*view.snapshot->subnet, subject.words, own);
   if (node) return why_here(view, **node, subject.port, own, log);
   if (node.error().status != 404) return node.error();
-  if (own != nullptr) return std::nullopt;  // what is lost is not known to be its own
   const auto gone = find_gone(*view.snapshot, subject.words, log);
+  if (own != nullptr) {
+    if (!gone || !gone->counted || !log.is_own_lost(gone->node)) return std::nullopt;
+    return why_gone_to_tenant(view, *gone, log);
+  }
   return gone ? std::optional(why_gone(view, *gone, subject.port, log)) : std::nullopt;
 }
 

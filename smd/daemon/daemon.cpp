@@ -56,7 +56,8 @@ Daemon::Daemon(DaemonParts parts, unsigned threads)
             .loaded = std::chrono::system_clock::now()},
       log_config_(parts_.config.log),
       compute_(threads) {
-  parts_.log.set_sink(events::log_sink(events_));
+  parts_.log.set_sink(events::log_sink(
+      events_, [members = members_](const log::Record& record) { return members->of(record); }));
   subscribe();
 }
 
@@ -120,7 +121,8 @@ void Daemon::start(InstanceSpec spec) {
     });
   };
   auto answer = [this](api::Request request) { return answer_handed_on(std::move(request)); };
-  subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log, *events_,
+  subnet->instance = std::make_unique<Instance>(std::move(spec), compute_, keeper, parts_.log,
+                                                InstanceEvents{.ring = *events_, .members = *members_},
                                                 std::move(end), std::move(answer));
   ++running_;
   ping(subnet);

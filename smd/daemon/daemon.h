@@ -21,6 +21,7 @@
 #include "smd/dump/dumps.h"
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
+#include "smd/snapshot/memberships.h"
 
 namespace smd::daemon {
 
@@ -149,6 +150,7 @@ class Daemon final : private api::Backend {
   access::Guard guard_;
   api::Answered answered_;
   /// What has happened in all subnets, and the log's events; also the log's sink.
+  std::shared_ptr<sm::Memberships> members_ = std::make_shared<sm::Memberships>();
   std::shared_ptr<events::EventRing> events_ = std::make_shared<events::EventRing>(log::real_times());
   store::EventLog event_log_{*events_};
   api::Service service_{*this, answering_, parts_.log};

@@ -40,13 +40,14 @@ bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
 }  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-                   events::EventRing& ring, std::function<void()> ended, Answerer answer)
+                   InstanceEvents told, std::function<void()> ended, Answerer answer)
     : spec_(std::move(spec)),
       files_(spec_.config),
       compute_(compute),
       stores_(stores),
       log_(std::move(log)),
-      ring_(ring),
+      ring_(told.ring),
+      members_(told.members),
       ended_(std::move(ended)),
       answer_(std::move(answer)),
       clock_(io_),
@@ -67,6 +68,7 @@ Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* 
 Instance::~Instance() {
   stop();
   thread_.join();
+  members_.forget(spec_.name, snapshot_);
   // On this thread now: nothing else touches them any more.
   subscriber_.reset();
   sa_.reset();
@@ -194,6 +196,7 @@ asio::awaitable<bool> Instance::open() {
     spec_.name = fmt::format("{}", end_->port_guid());
     log_ = log_.with_subnet(spec_.name);
   }
+  members_.watch(spec_.name, snapshot_);
   now_.name = spec_.name;
   now_.port = end_->port_name();
   sweeps_on("the port was opened anew");

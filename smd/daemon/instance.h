@@ -27,6 +27,7 @@
 #include "smd/policy/accepted.h"
 #include "smd/replica/replicator.h"
 #include "smd/sa/server.h"
+#include "smd/snapshot/memberships.h"
 #include "smd/store/store_thread.h"
 
 namespace smd::daemon {
@@ -41,16 +42,22 @@ struct InstanceSpec {
   sm::ManagerOptions options;
 };
 
+/// Both outlive the instance.
+struct InstanceEvents {
+  events::EventRing& ring;
+  sm::Memberships& members;  ///< gets what the instance publishes
+};
+
 /// Made and ended on one thread, works on one of its own. Opens its end of the fabric, and opens it again
 /// when it is lost, for as long as it lives.
 class Instance {
  public:
   /// What a standby hands on to us, on the instance's loop.
   using Answerer = std::function<asio::awaitable<api::Answer>(api::Request request)>;
-  /// `stores` may be null: nothing is kept. What happens is published in `ring`. `ended` is called once, from
-  /// the instance's thread, when there is nothing more to do.
+  /// `stores` may be null: nothing is kept. What happens is published in `told.ring`. `ended` is called once,
+  /// from the instance's thread, when there is nothing more to do.
   Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
-           events::EventRing& ring, std::function<void()> ended, Answerer answer = {});
+           InstanceEvents told, std::function<void()> ended, Answerer answer = {});
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -147,6 +154,7 @@ class Instance {
   store::StoreThread* stores_;
   log::Log log_;
   events::EventRing& ring_;
+  sm::Memberships& members_;
   std::function<void()> ended_;
   Answerer answer_;
   asio::io_context io_{1};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/events/event.h"
 
+#include <utility>
+
 namespace smd::events {
 namespace {
 
@@ -11,6 +13,13 @@ std::size_t heap(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
 
+std::size_t heap(const std::optional<std::vector<std::string>>& names) {
+  if (!names) return 0;
+  std::size_t bytes = heap(*names);
+  for (const auto& name : *names) bytes += heap(name);
+  return bytes;
+}
+
 struct Heap {
   std::size_t operator()(const SweepEnded& e) const {
     return heap(e.sweep) + heap(e.reason) + heap(e.state) + heap(e.came_up);
@@ -19,7 +28,7 @@ struct Heap {
   std::size_t operator()(const ClientsReregistered& e) const { return heap(e.ports); }
   std::size_t operator()(const OwnPortSilent& e) const { return heap(e.reason); }
   std::size_t operator()(const NamedLogEvent& e) const {
-    return heap(e.name) + e.fields.bytes() + heap(e.guids);
+    return heap(e.name) + e.fields.bytes() + heap(e.guids) + heap(e.members.end) + heap(e.members.peer);
   }
   std::size_t operator()(const auto&) const { return 0; }
 };
@@ -36,11 +45,12 @@ std::size_t bytes_of(const Event& event) {
   return sizeof(Event) + kControlBlock + heap(event.subnet) + std::visit(Heap{}, event.payload);
 }
 
-NamedLogEvent log_event_of(const log::Record& record) {
+NamedLogEvent log_event_of(const log::Record& record, MembersOf members) {
   return {.level = record.level,
           .name = record.event,
           .fields = PackedFields(record.fields),
-          .guids = record.guids};
+          .guids = record.guids,
+          .members = std::move(members)};
 }
 
 }  // namespace smd::events

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -90,6 +91,13 @@ struct SmControlReceived {
   std::uint8_t priority = 0;  ///< of the other SM
   friend bool operator==(const SmControlReceived&, const SmControlReceived&) = default;
 };
+/// Partitions, by name, of the ports that a line names, as they were when it was written; nothing: that is
+/// not known of the port, or it names none.
+struct MembersOf {
+  std::optional<std::vector<std::string>> end{};   ///< of "guid" and "port"
+  std::optional<std::vector<std::string>> peer{};  ///< of "peer_guid" and "peer_port"
+  friend bool operator==(const MembersOf&, const MembersOf&) = default;
+};
 /// A line of the log: `link.down`, `node.gone`, `sm.seen`, with its keys.
 struct NamedLogEvent {
   static constexpr std::string_view kName = "log";
@@ -97,6 +105,7 @@ struct NamedLogEvent {
   std::string name{};
   PackedFields fields{};
   std::vector<Guid> guids{};  ///< of the nodes that it is about
+  MembersOf members{};
   friend bool operator==(const NamedLogEvent&, const NamedLogEvent&) = default;
 };
 
@@ -131,7 +140,7 @@ std::string_view name_of(const Event& event);
 std::size_t bytes_of(const Event& event);
 
 /// The log line as an event; repetitions that were suppressed before it are in its key `suppressed`.
-NamedLogEvent log_event_of(const log::Record& record);
+NamedLogEvent log_event_of(const log::Record& record, MembersOf members = {});
 
 /// Types of payload. `kinds_of<SweepEnded, TrapReceived>`; all by default.
 class Kinds {

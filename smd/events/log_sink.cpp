@@ -5,9 +5,10 @@
 
 namespace smd::events {
 
-log::Sink log_sink(std::shared_ptr<EventRing> ring) {
-  return {.level = log::Level::info, .take = [to = std::move(ring)](const log::Record& record) {
-            to->publish(record.subnet, log_event_of(record));
+log::Sink log_sink(std::shared_ptr<EventRing> ring, FindMembers members) {
+  return {.level = log::Level::info,
+          .take = [to = std::move(ring), find = std::move(members)](const log::Record& record) {
+            to->publish(record.subnet, log_event_of(record, find ? find(record) : MembersOf{}));
           }};
 }
 

@@ -7,7 +7,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
+#include <boost/json/value_from.hpp>
+#include <boost/json/value_to.hpp>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "smd/store/private.h"
@@ -22,14 +25,16 @@ using events::NamedLogEvent;
 
 /// "smde"
 constexpr std::int64_t kEventsId = 0x736d6465;
-constexpr std::int64_t kEventsVersion = 1;
+constexpr std::int64_t kEventsVersion = 2;
+/// Of files of version 1.
+constexpr std::string_view kAddMembers = "ALTER TABLE events ADD COLUMN members TEXT NOT NULL DEFAULT ''";
 /// Rows in memory at a time.
 constexpr std::size_t kPageRows = 500;
 
 constexpr std::string_view kTables =
     "CREATE TABLE IF NOT EXISTS events (place INTEGER PRIMARY KEY AUTOINCREMENT, subnet TEXT NOT NULL, "
     "epoch INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, level INTEGER NOT NULL, "
-    "name TEXT NOT NULL, fields TEXT NOT NULL, guids TEXT NOT NULL);"
+    "name TEXT NOT NULL, fields TEXT NOT NULL, guids TEXT NOT NULL, members TEXT NOT NULL DEFAULT '');"
     "CREATE UNIQUE INDEX IF NOT EXISTS events_by_id ON events (epoch, number, subnet);"
     "CREATE TABLE IF NOT EXISTS receivers (name TEXT PRIMARY KEY, epoch INTEGER NOT NULL, "
     "number INTEGER NOT NULL) WITHOUT ROWID;";
@@ -63,6 +68,28 @@ std::optional<events::PackedFields> packed_of(const std::string& text) {
   return events::PackedFields(fields);
 }
 
+/// [["blue"], null]: of the end, and of its peer; empty: nothing is known of either.
+std::string members_text(const events::MembersOf& members) {
+  if (!members.end && !members.peer) return {};
+  const auto of = [](const std::optional<std::vector<std::string>>& names) {
+    return names ? json::value_from(*names) : json::value();
+  };
+  return json::serialize(json::array{of(members.end), of(members.peer)});
+}
+
+std::optional<std::vector<std::string>> names_of(const json::value& value) {
+  auto names = json::try_value_to<std::vector<std::string>>(value);
+  return names ? std::optional(*std::move(names)) : std::nullopt;
+}
+
+events::MembersOf members_of(const std::string& text) {
+  boost::system::error_code error;
+  const auto value = json::parse(text, error);
+  const auto* ends = error ? nullptr : value.if_array();
+  if (ends == nullptr || ends->size() != 2) return {};
+  return {.end = names_of(ends->at(0)), .peer = names_of(ends->at(1))};
+}
+
 std::string guids_text(const std::vector<Guid>& guids) {
   std::string words;
   for (const auto one : guids) words += fmt::format("{}{}", words.empty() ? "" : " ", one);
@@ -79,7 +106,8 @@ Cells cells_of(const events::Event& event) {
           number(static_cast<std::uint64_t>(line.level)),
           line.name,
           fields_json(line),
-          guids_text(line.guids)};
+          guids_text(line.guids),
+          members_text(line.members)};
 }
 
 /// Null: the row makes no sense.
@@ -89,7 +117,8 @@ events::EventPtr event_of(const Cells& row) {
   const auto word = [&](std::size_t i) { return std::get_if<std::string>(&row[i]); };
   const auto* time = std::get_if<std::int64_t>(&row[3]);
   std::uint8_t level = 0;
-  if (word(0) == nullptr || word(5) == nullptr || word(6) == nullptr || word(7) == nullptr || time == nullptr)
+  if (word(0) == nullptr || word(5) == nullptr || word(6) == nullptr || word(7) == nullptr ||
+      word(8) == nullptr || time == nullptr)
     return nullptr;
   if (!read_number(row[1], kLast, event->epoch) || !read_number(row[2], kLast, event->sequence))
     return nullptr;
@@ -99,6 +128,7 @@ events::EventPtr event_of(const Cells& row) {
   event->subnet = *word(0);
   event->wall = std::chrono::system_clock::time_point(std::chrono::microseconds(*time));
   NamedLogEvent line{.level = static_cast<log::Level>(level), .name = *word(5), .fields = *std::move(fields)};
+  line.members = members_of(*word(8));
   for (std::string_view rest = *word(7); !rest.empty();) {
     if (const auto found = base::parse_guid(base::take_word(rest))) line.guids.push_back(*found);
   }
@@ -108,7 +138,8 @@ events::EventPtr event_of(const Cells& row) {
 
 std::string page_sql(const EventFile::Range& range) {
   return fmt::format(
-      "SELECT subnet, epoch, number, time, level, name, fields, guids FROM events WHERE (epoch, number) > "
+      "SELECT subnet, epoch, number, time, level, name, fields, guids, members FROM events WHERE (epoch, "
+      "number) > "
       "(?, ?) "
       "AND (epoch, number) < (?, ?){} ORDER BY epoch {order}, number {order} LIMIT {rows}",
       range.subnet ? " AND subnet = ?" : "", fmt::arg("order", range.backwards ? "DESC" : "ASC"),
@@ -144,6 +175,9 @@ SqlResult<EventFile> EventFile::open(const std::filesystem::path& path) {
     ready = connection->execute(
         fmt::format("BEGIN IMMEDIATE; {} PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT",
                     kTables, kEventsId, kEventsVersion));
+  } else if (ready && *version < kEventsVersion) {
+    ready = connection->execute(
+        fmt::format("BEGIN IMMEDIATE; {}; PRAGMA user_version = {}; COMMIT", kAddMembers, kEventsVersion));
   }
   if (!ready) return std::unexpected(ready.error());
   return EventFile(std::move(*connection));
@@ -151,8 +185,8 @@ SqlResult<EventFile> EventFile::open(const std::filesystem::path& path) {
 
 SqlResult<void> EventFile::append_all(std::span<const events::EventPtr> added, std::size_t most) {
   auto put = connection_.prepare(
-      "INSERT OR REPLACE INTO events (subnet, epoch, number, time, level, name, fields, guids) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT OR REPLACE INTO events (subnet, epoch, number, time, level, name, fields, guids, members) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!put) return std::unexpected(put.error());
   for (const auto& event : added) {
     if (auto done = put->run(cells_of(*event)); !done) return done;

@@ -59,9 +59,15 @@ class ApiEvents : public testing::Test {
     view.ground = ground;
     backend_.views[0] = std::make_shared<api::SubnetView>(view);
   }
-  void publish(const std::string& name, std::vector<log::Field> fields, const std::string& subnet = "up") {
-    backend_.ring.publish(
-        subnet, events::log_event_of({.event = name, .subnet = subnet, .fields = std::move(fields)}));
+  void publish(const std::string& name, std::vector<log::Field> fields, const std::string& subnet = "up",
+               events::MembersOf members = {}) {
+    backend_.ring.publish(subnet,
+                          events::log_event_of({.event = name, .subnet = subnet, .fields = std::move(fields)},
+                                               std::move(members)));
+  }
+  void gone(Guid node, const std::string& name, std::optional<std::vector<std::string>> partitions = {}) {
+    publish("node.gone", {{"guid", fmt::format("{}", node), false}, {"name", name, false}}, "up",
+            {.end = std::move(partitions), .peer = {}});
   }
   void link_down(Guid end, Guid peer) {
     publish("link.down", {{"guid", fmt::format("{}", end), false},
@@ -175,19 +181,52 @@ TEST_F(ApiEvents, AStreamEndsWithItsTokenAndWithItsSubnet) {
   EXPECT_FALSE(local->next(1000, false)) << "there is no such subnet any more";
 }
 
+using Names = std::vector<std::string>;
+
 TEST_F(ApiEvents, ATenantSeesItsPortGo) {
   const auto follows = stream("tenant");
   EXPECT_TRUE(follows->next(1000, false));
+  gone(own_, "h00001", Names{"Default", "blue"});
+  gone(foreign_, "h00002", Names{"red"});
   auto view = *backend_.views[0];
   auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
   snapshot->decided.partitions = nullptr;
   view.snapshot = snapshot;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
-  publish("node.gone", {{"guid", fmt::format("{}", own_), false}, {"name", "h00001", false}});
-  publish("node.gone", {{"guid", fmt::format("{}", foreign_), false}, {"name", "h00002", false}});
   const auto piece = *follows->next(1000, false);
   EXPECT_THAT(piece, HasSubstr("h00001"));
   EXPECT_THAT(piece, Not(HasSubstr("h00002")));
+  const auto seen = page("tenant").at("events");
+  ASSERT_EQ(seen.as_array().size(), 1U) << "who reads in pages sees it too: " << seen;
+  EXPECT_EQ(seen.at(0).at("fields").at("name"), "h00001");
+}
+
+TEST_F(ApiEvents, ATenantSeesOfAPortWhatHappenedWhileItWasIts) {
+  gone(own_, "before", Names{"red"});
+  gone(own_, "own", Names{"blue"});
+  gone(foreign_, "lent", Names{"blue"});
+  gone(own_, "as now");
+  const auto seen = page("tenant").at("events");
+  ASSERT_EQ(seen.as_array().size(), 3U) << seen;
+  EXPECT_EQ(seen.at(0).at("fields").at("name"), "own");
+  EXPECT_EQ(seen.at(1).at("fields").at("name"), "lent");
+  EXPECT_EQ(seen.at(2).at("fields").at("name"), "as now")
+      << "its partitions are not known: those of now count";
+}
+
+TEST_F(ApiEvents, AChangeByThePKeyIsOneOfThePartitionsName) {
+  const auto add = [&](std::string target, std::string body) {
+    auto made = request("", std::move(target));
+    made.method = "POST";
+    made.body = std::move(body);
+    const auto answer = api::answer(made, backend_);
+    EXPECT_LT(answer.status, 300U) << answer.body;
+  };
+  add("/ufmRest/resources/pkeys/add", R"({"pkey": "0x44"})");
+  const auto* made = backend_.views[0]->ground->merged->find(PKey{0x44});
+  ASSERT_NE(made, nullptr);
+  add("/ufmRest/resources/pkeys", R"({"pkey": "0x44", "guids": ["0000000000000077"]})");
+  EXPECT_THAT(backend_.partitions_changed, testing::ElementsAre(made->name, made->name));
 }
 
 TEST_F(ApiEvents, WrongQuestionsAreRefused) {

@@ -10,6 +10,7 @@
 
 #include "mad/wire/attributes.h"
 #include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
 
 namespace smd {
 namespace {
@@ -37,7 +38,7 @@ class Running {
   sim::World& world() { return world_; }
   sim::Faults faults() { return world_.fabric().faults(); }
   const std::vector<sm::SweepSummary>& sweeps() const { return sweeps_; }
-  const Managed& manager() const { return manager_; }
+  Managed& manager() { return manager_; }
   const sm::SweepSummary& last() const { return sweeps_.back(); }
   std::string lines() const { return testing::PrintToString(manager_.lines().all); }
 
@@ -125,6 +126,41 @@ TEST(Events, AHostThatGoesAndComesBackHasItsLidAgain) {
   EXPECT_EQ(fabric.last().lids_changed, 0U);
   EXPECT_EQ(fabric.world().fabric().port_info({"h00009", PortNum{1}})->lid, lid);
   for (const auto& sweep : fabric.sweeps()) EXPECT_EQ(sweep.sweep, sm::SweepKind::incremental);
+}
+
+/// Partitions of the port that an event names; "?": they are not known.
+std::string members_then(Running& fabric, std::string_view event, std::string_view host) {
+  events::Reader reader(fabric.manager().ring(), events::Start::at_oldest(),
+                        {.kinds = events::kinds_of<events::NamedLogEvent>});
+  std::string found = "no event";
+  for (const auto& one : reader.read(1000).events) {
+    if (events::name_of(*one) != event) continue;
+    const auto& line = std::get<events::NamedLogEvent>(one->payload);
+    for (const auto& field : line.fields.unpack()) {
+      if (field.value != host || (field.key != "name" && field.key != "peer_name")) continue;
+      const auto& names = field.key == "name" ? line.members.end : line.members.peer;
+      found = names ? fmt::format("{}", fmt::join(*names, " ")) : "?";
+    }
+  }
+  return found;
+}
+
+TEST(Events, KnowThePartitionsThatTheirPortsHadThen) {
+  auto config = test::with_partitions(
+      {test::partition("blue", 0x12, {"h00009"}, {}), test::partition("red", 0x13, {"h0001?"}, {})});
+  Running fabric("ft2:8", config);
+
+  fabric.faults().remove("h00009");
+  fabric.faults().remove("h00010");
+  fabric.faults().remove("h00001");
+  fabric.world().run_for(10s);
+  EXPECT_EQ(members_then(fabric, "link.down", "h00009"), "Default blue") << fabric.lines();
+  EXPECT_EQ(members_then(fabric, "node.gone", "h00009"), "Default blue") << fabric.lines();
+  EXPECT_EQ(members_then(fabric, "node.gone", "h00010"), "Default red");
+  EXPECT_EQ(members_then(fabric, "node.gone", "h00001"), "Default");
+  fabric.faults().restore("h00009");
+  fabric.world().run_for(10s);
+  EXPECT_EQ(members_then(fabric, "link.up", "h00009"), "Default blue") << fabric.lines();
 }
 
 TEST(Events, WhatNoTrapToldIsFoundByTheLightSweep) {

@@ -44,6 +44,7 @@ class FakeBackend final : public api::Backend {
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override {
     std::promise<api::PolicyVerdict> verdict;
     const bool good = views[subnet]->ground == change.before && keeps;
+    if (good) partitions_changed.push_back(change.partition);
     if (good) {
       auto view = *views[subnet];
       view.ground = std::make_shared<const api::PolicyState>(
@@ -68,6 +69,7 @@ class FakeBackend final : public api::Backend {
     trained.emplace_back(port.at, event);
   }
   std::vector<std::pair<policy::PortAt, std::string>> trained;
+  std::vector<std::string> partitions_changed;  ///< as the event names them
   bool keeps = true;
   bool copies = true;  ///< false: no standby has what is changed, in mode sync-strict
   std::set<Guid> reindexed;

@@ -18,6 +18,7 @@
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
+#include "smd/snapshot/memberships.h"
 
 namespace smd::test {
 
@@ -88,7 +89,9 @@ class Managed {
       lines->all.emplace_back(line);
     };
     const log::Log log({}, output, times_);
-    log.set_sink(events::log_sink(ring_));
+    log.set_sink(events::log_sink(
+        ring_, [members = members_](const log::Record& record) { return members->of(record); }));
+    members_->watch({}, published_);  // the log has no subnet
     return {.executor = world.io().get_executor(),
             .clock = clock_ != nullptr ? *clock_ : world.clock(),
             .smi = *transport_,
@@ -101,7 +104,8 @@ class Managed {
             .seed = 7,
             .store = store,
             .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); },
-            .events = ring_.get()};
+            .events = ring_.get(),
+            .published = published_};
   }
 
   asio::any_io_executor executor_;
@@ -110,6 +114,8 @@ class Managed {
   std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
   std::shared_ptr<events::EventRing> ring_ =
       std::make_shared<events::EventRing>(times_, events::Limits{.events = 1000});
+  std::shared_ptr<sm::Memberships> members_ = std::make_shared<sm::Memberships>();
+  std::shared_ptr<sm::Published<sm::Snapshot>> published_ = std::make_shared<sm::Published<sm::Snapshot>>();
   sm::InlineCompute compute_;
   std::unique_ptr<sim::Transport> transport_;
   sm::SubnetManager manager_;

@@ -109,7 +109,8 @@ class AnInstance : public testing::Test {
       device_.changed.notify_all();
     };
     instance_ = std::make_unique<Instance>(std::move(spec), compute_, nullptr,
-                                           log::Log({}, output, log::real_times()), ring_, [] {});
+                                           log::Log({}, output, log::real_times()),
+                                           InstanceEvents{.ring = ring_, .members = members_}, [] {});
   }
   bool logged(std::string_view what, std::size_t times = 1) {
     return device_.wait([&](Device& device) {
@@ -136,6 +137,7 @@ class AnInstance : public testing::Test {
   Device device_;
   sm::PoolCompute compute_{1};
   events::EventRing ring_{log::real_times()};
+  sm::Memberships members_;
   std::unique_ptr<Instance> instance_;
 };
 

@@ -89,6 +89,42 @@ TEST(EventLog, EventsOfAProcessBeforeAreThereAndIdsGoUp) {
   EXPECT_THAT(names(now.find({.after = first.next, .subnet = "a"})), ElementsAre("two", "three"));
 }
 
+TEST(EventLog, ThePartitionsOfAnEventsPortsOutliveTheProcess) {
+  const test::TemporaryFolder folder;
+  const events::MembersOf of_both{.end = std::vector<std::string>{"blue", "a \"b\", c"},
+                                  .peer = std::vector<std::string>{}};
+  {
+    Process before(folder, kStart);
+    before.ring().publish("a", events::log_event_of({.event = "link.down", .subnet = "a"}, of_both));
+    before.publish("none");
+  }
+  Process now(folder, kStart + 10);
+  const auto found = now.find({});
+  ASSERT_EQ(found.events.size(), 2U);
+  EXPECT_EQ(std::get<events::NamedLogEvent>(found.events[0]->payload).members, of_both);
+  EXPECT_EQ(std::get<events::NamedLogEvent>(found.events[1]->payload).members, events::MembersOf{});
+}
+
+TEST(EventLog, AFileOfTheVersionBeforeIsTakenOver) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+  }
+  {
+    auto file = Connection::open((folder.path() / "events.db").string(), Connection::Mode::create);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->execute("ALTER TABLE events DROP COLUMN members; PRAGMA user_version = 1"));
+  }
+  {
+    Process now(folder, kStart + 10);
+    now.publish("two");
+    EXPECT_THAT(*now.lines().lines, IsEmpty());
+  }
+  Process later(folder, kStart + 20);
+  EXPECT_THAT(names(later.find({})), ElementsAre("one", "two"));
+}
+
 TEST(EventLog, AClockThatWasSetBackLetsNoIdGoDown) {
   const test::TemporaryFolder folder;
   EventId last;
