@@ -7,6 +7,7 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/qos_tables.h"
 #include "smd/report/tables.h"
+#include "smd/sweep/paths.h"
 
 namespace smd::sm::inline reconciling {
 namespace {
@@ -230,12 +231,7 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
       left = false;  // to be asked for again after the next sweep
       break;
     case Part::ports:
-      for (const auto& port : run->applied.ports) {
-        const auto& node = *subnet_->nodes[port.node];
-        parts_.agenda.look_at(node.guid(), "port order");
-        if (const auto& peer = node.ports[port.port.value()].peer)
-          parts_.agenda.look_at(peer->node, "port order");
-      }
+      look_at_ordered(run->applied);
       left = false;  // the next sweep finds them
       break;
     case Part::retraining:
@@ -244,6 +240,20 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
   }
   unfinished_.erase(kind->part);
   if (left) unfinished_.insert(kind->part);
+}
+
+/// Ports that were disabled, enabled or reset. A node that was cut off by that would not answer.
+void Reconciler::look_at_ordered(const Applied& applied) {
+  Paths::Avoid avoid;
+  for (const auto& [at, by] : *requests_.ports.disabled) avoid.ports.insert(at);
+  const Paths around(*subnet_, avoid);
+  for (const auto& port : applied.ports) {
+    const auto& node = *subnet_->nodes[port.node];
+    parts_.agenda.look_at(node.guid(), "port order");
+    const auto& peer = node.ports[port.port.value()].peer;
+    const auto index = peer ? subnet_->index_of(peer->node) : std::nullopt;
+    if (index && around.to(*index)) parts_.agenda.look_at(peer->node, "port order");
+  }
 }
 
 }  // namespace smd::sm::inline reconciling

@@ -120,6 +120,18 @@ TEST_F(PortOrders, ADisabledPortStaysSoUntilItIsEnabled) {
   EXPECT_TRUE(hosts_reach_each_other());
 }
 
+TEST_F(PortOrders, AHostThatIsCutOffByItIsNotWaitedFor) {
+  const auto end = host_link();
+  const auto before = smd_->last().summary.cas;
+
+  set_disabled({{end, {.by = "test"}}});
+
+  EXPECT_EQ(smd_->last().summary.cas, before - 1) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("node.gone"), 1U);
+  EXPECT_EQ(smd_->lines().count("node.unresponsive"), 0U) << smd_->lines().first("node.unresponsive");
+  EXPECT_EQ(smd_->lines().count(" timeouts=0 "), smd_->lines().count(" timeouts="));
+}
+
 /// Its switch has begun anew, with all its ports enabled.
 TEST_F(PortOrders, ASwitchThatRestartsIsToldAgain) {
   const auto end = uplink();
