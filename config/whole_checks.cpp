@@ -170,7 +170,12 @@ void Loader::check_etcd(const Layer& layer, bool certificates) {
 /// Both ends of a copy have to prove who they are, in one of two ways.
 void Loader::check_replica(const Layer& layer) {
   const auto& ha = layer.settings.subnet.ha;
-  if (layer.broken.contains("ha") || !ha.copies()) return;
+  if (layer.broken.contains("ha")) return;
+  // Outside of [[subnet]] the mode may be for those that have peers.
+  const bool in_force = &layer != &base_ || subnets_.empty();
+  if (!ha.copies() && ha.mode != HaMode::async && in_force)
+    complain(layer, "ha.mode", "\"async\", as nothing copies: no ha.peers, ha.listen and ha.etcd");
+  if (!ha.copies()) return;
   const bool certificates = !ha.cert.empty() || !ha.key.empty() || !ha.ca.empty();
   const bool whole = !ha.cert.empty() && !ha.key.empty() && !ha.ca.empty();
   if (!ha.etcd.empty()) return check_etcd(layer, whole);
