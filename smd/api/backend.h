@@ -126,6 +126,7 @@ struct Audit {
   std::string method, path;
   unsigned status = 0;
   std::string subnet{};  ///< that it is of; empty: of the process, or UFM's call
+  bool dry_run = false;  ///< nothing was done
 };
 
 /// What the files say of a subnet now.

@@ -60,10 +60,11 @@ constexpr std::array<std::string_view, 35> kChanges{"api.call",
                                                     "sweep.on"};
 static_assert(std::ranges::is_sorted(kChanges));
 
-/// A call that was refused has changed nothing.
+/// A call that was refused, and a dry run, have changed nothing.
 bool is_change(const events::NamedLogEvent& line, const std::vector<log::Field>& fields) {
   if (!std::ranges::binary_search(kChanges, line.name)) return false;
   if (line.name != "api.call") return true;
+  if (std::ranges::find(fields, "dry_run", &log::Field::key) != fields.end()) return false;
   const auto status = std::ranges::find(fields, "status", &log::Field::key);
   return status != fields.end() && status->value < "400";
 }

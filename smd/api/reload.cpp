@@ -59,6 +59,10 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   return Json(std::move(found));
 }
 
+Answer wrong(const std::vector<std::string>& errors) {
+  return error_of(422, "wrong_configuration", fmt::format("{}", fmt::join(errors, "\n")));
+}
+
 }  // namespace
 
 Answer post_reload(const Question& question, Backend& backend) {
@@ -67,13 +71,16 @@ Answer post_reload(const Question& question, Backend& backend) {
   const auto dry_run = dry_run_in(*body);
   if (!dry_run) return dry_run.error();
   if (!*dry_run) {
+    // The daemon reads them again, and notes in log and status what it refuses.
+    const auto next = backend.next_configuration();
     backend.reload();
+    if (!next) return wrong(next.error());
     return answer_of(Json(JsonObject{{"dry_run", false}, {"subnets", JsonArray{}}}), 202);
   }
   const auto turn = backend.dump_turn();
   if (!turn.owns_lock()) return error_of(503, "busy", "a dump or another dry run is being made: try again");
   const auto next = backend.next_configuration();
-  if (!next) return error_of(422, "wrong_configuration", fmt::format("{}", fmt::join(next.error(), "\n")));
+  if (!next) return wrong(next.error());
   const auto views = backend.subnets();
   JsonArray subnets;
   for (std::size_t i = 0; i < std::min(views.size(), next->size()); ++i)

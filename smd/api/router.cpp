@@ -15,6 +15,7 @@
 #include "smd/api/caller.h"
 #include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
+#include "smd/api/json_in.h"
 #include "smd/api/policy_change.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
@@ -413,6 +414,19 @@ Answer run_with_query(const Route& route, Parts parts, const Request& request, c
              access, backend);
 }
 
+/// The call says only what it would do.
+bool is_dry_run(const Route& route, const Request& request) {
+  if (!route.query.contains("dry_run")) return false;
+  const std::string_view target = request.target;
+  const auto mark = target.find('?');
+  const auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  if (query && query->contains("dry_run")) return query->at("dry_run") == "true";
+  const auto body = parse_json(request.body);
+  const auto* object = body ? body->if_object() : nullptr;
+  const auto* word = object != nullptr ? object->if_contains("dry_run") : nullptr;
+  return word != nullptr && word->is_bool() && word->as_bool();
+}
+
 /// Of calls that change something. One that is handed on is audited when it is answered, and by the master.
 void audit(Answer& answered, api::Audit call, Backend& backend) {
   if (!answered.later) {
@@ -458,7 +472,8 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
            .via = from ? from->by : std::string(),
            .method = request.method,
            .path = path,
-           .subnet = subnet},
+           .subnet = subnet,
+           .dry_run = is_dry_run(*found.route, request)},
           backend);
   }
   return answered;

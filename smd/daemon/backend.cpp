@@ -91,7 +91,9 @@ void Daemon::audit(const api::Audit& call) {
   event.kv("by", call.by);
   if (!call.address.empty()) event.kv("address", call.address);
   if (!call.via.empty()) event.kv("via", call.via);
-  event.kv("method", call.method).kv("path", call.path).kv("status", call.status).always();
+  event.kv("method", call.method).kv("path", call.path);
+  if (call.dry_run) event.kv("dry_run", true);
+  event.kv("status", call.status).always();
 }
 
 void Daemon::unknown_ufm(const std::string& call) {

@@ -237,6 +237,18 @@ TEST_F(ApiAccess, ChangesAndTriesAreWrittenDownWithTheirCaller) {
   EXPECT_EQ(backend_.calls[1].address, "10.0.0.1");
 }
 
+TEST_F(ApiAccess, ADryRunIsWrittenDownAsOne) {
+  call("operator", "POST", "/v1/subnets/up/resweep?dry_run=true");
+  call("admin", "POST", "/v1/reload", R"({"dry_run": true})");
+  call("operator", "POST", "/v1/subnets/up/resweep?dry_run=false");
+  call("operator", "POST", "/ufmRest/resources/pkeys/add", R"({"pkey": "0x66", "dry_run": true})");
+  ASSERT_EQ(backend_.calls.size(), 4U);
+  EXPECT_TRUE(backend_.calls[0].dry_run);
+  EXPECT_TRUE(backend_.calls[1].dry_run);
+  EXPECT_FALSE(backend_.calls[2].dry_run);
+  EXPECT_FALSE(backend_.calls[3].dry_run) << "UFM has no dry run: it is done";
+}
+
 TEST_F(ApiAccess, ErrorsAreProblemsAndThoseOfUfmWhatTheyWere) {
   for (const auto& [role, target, status] :
        {std::tuple{"anonymous", "/v1/status", 401U}, std::tuple{"tenant", "/v1/status", 403U},

@@ -349,6 +349,8 @@ TEST_F(ApiLists, ChangesAreTheEventsOfChanges) {
   publish("api.call", {{"path", "/v1/subnets/f/resweep", false}, {"status", "403", true}});
   publish("api.call", {{"path", "/v1/subnets/f/resweep", false}, {"status", "202", true}});
   publish("partition.changed", {{"partition", "red", false}}, "other");
+  publish("api.call",
+          {{"path", "/v1/subnets/f/resweep", false}, {"dry_run", "true", true}, {"status", "200", true}});
   publish("config.reloaded", {}, "");
   publish("partition.changed", {{"partition", "red", false}});
   const auto names = [](const json::value& page) {

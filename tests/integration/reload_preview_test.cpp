@@ -105,6 +105,15 @@ TEST_F(ReloadPreview, NothingIsPutInForce) {
   EXPECT_EQ(backend_.reloads, 1U);
 }
 
+/// The daemon reads the file too, so that log and status say it.
+TEST_F(ReloadPreview, AReloadOfAWrongFileIsRefused) {
+  backend_.next = std::unexpected(std::vector<std::string>{"smd.toml:3: sm.priority: got 99", "more"});
+  const auto answer = ask(422, "");
+  EXPECT_EQ(answer.at("code"), "wrong_configuration");
+  EXPECT_EQ(answer.at("detail"), "smd.toml:3: sm.priority: got 99\nmore");
+  EXPECT_EQ(backend_.reloads, 1U);
+}
+
 TEST_F(ReloadPreview, APartitionOfTheApiThatAFileTakesOverIsNamed) {
   auto policies = std::make_shared<policy::Policies>();
   auto red = std::make_shared<config::PartitionDefinition>();
