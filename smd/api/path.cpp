@@ -42,6 +42,9 @@ struct PathAsked {
   std::optional<std::vector<PKey>> only{};
 };
 
+/// P_Keys of each end that a refusal names.
+constexpr std::size_t kKeysNamed = 8;
+
 /// What the SA grants of one direction, or why it grants nothing.
 struct Granted {
   std::optional<PKey> pkey{};
@@ -62,6 +65,21 @@ sa::HeldPKeys own_keys(const sa::HeldPKeys* all, const std::vector<PKey>& own) {
   return kept;
 }
 
+/// "0x7fff 0x8012"
+std::string keys_words(const sa::HeldPKeys* keys) {
+  if (keys == nullptr) return "that were not read";
+  std::string words;
+  std::size_t shown = 0, all = 0;
+  for (const auto& block : keys->row) {
+    for (const auto key : block.keys) {
+      if (key.partition() == 0) continue;
+      if (++all <= kKeysNamed) words += fmt::format("{}{}", shown++ == 0 ? "" : " ", key);
+    }
+  }
+  if (all > shown) words += fmt::format(" and {} more", all - shown);
+  return all == 0 ? "none" : words;
+}
+
 /// A port is named for a tenant too: it has asked by that name.
 Granted granted(const sm::Decided& decided, const EndPort& source, const EndPort& target,
                 const PathAsked& asked) {
@@ -78,7 +96,11 @@ Granted granted(const sm::Decided& decided, const EndPort& source, const EndPort
   if (!shared && asked.constraints.pkey)
     return {.refused = fmt::format("{} do not share P_Key {}, one of them as full member", pair,
                                    *asked.constraints.pkey)};
-  if (!shared) return {.refused = fmt::format("{} share no partition, one of them as full member", pair)};
+  if (!shared && asked.only)
+    return {.refused = fmt::format("{} share no partition of yours, one of them as full member", pair)};
+  if (!shared)
+    return {.refused = fmt::format("{} share no partition, one of them as full member: P_Keys {}, and {}",
+                                   pair, keys_words(from.pkeys), keys_words(to.pkeys))};
   auto constraints = asked.constraints;
   if (const auto terms = policy.terms(decided, from, to, constraints)) {
     const auto sl = policy.granted_sl(decided, *terms, constraints.sl, from, target.lid);

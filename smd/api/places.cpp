@@ -20,10 +20,17 @@ struct Named {
   Lid lid{};
 };
 
-/// The port's LID, a switch's that of its port 0.
-Lid port_lid(const sm::Node& node, PortNum port) {
+/// A port has 2^LMC LIDs from its base LID on.
+bool has_lid(const sm::Port& port, Lid lid) {
+  const unsigned base = port.info.lid.value(), count = 1U << port.info.lmc;
+  return base != 0 && lid.value() >= base && lid.value() < base + count;
+}
+
+/// The port's base LID, a switch's that of its port 0; or the one of its LIDs that was named.
+Lid port_lid(const sm::Node& node, PortNum port, const Named& named_by) {
   const auto index = node.is_switch() ? std::size_t{0} : std::size_t{port.value()};
-  return index < node.ports.size() ? node.ports[index].info.lid : Lid{};
+  if (index >= node.ports.size()) return {};
+  return has_lid(node.ports[index], named_by.lid) ? named_by.lid : node.ports[index].info.lid;
 }
 
 bool has(const sm::Node& node, const Named& named_by, PortNum* at) {
@@ -31,8 +38,7 @@ bool has(const sm::Node& node, const Named& named_by, PortNum* at) {
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
     const bool mine = named_by.guid != Guid{} && node.ports[p].guid == named_by.guid;
-    const bool lid =
-        named_by.lid != Lid{} && node.ports[p].info.lid == named_by.lid && sm::is_end_port(node, port);
+    const bool lid = sm::is_end_port(node, port) && has_lid(node.ports[p], named_by.lid);
     if (mine || lid) return *at = port, true;
   }
   return false;
@@ -76,24 +82,29 @@ Answer no_such_node(const sm::Subnet& subnet, const std::string& words, Only onl
   return error_of(404, "no_such_node", fmt::format("no node {} is there", words));
 }
 
-/// `at` is set where the words name a port of it.
-std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
-                                                     PortNum* at, Only only = nullptr) {
+Named named(const std::string& words) {
   Named named_by;
   if (const auto guid = base::parse_guid(words)) named_by.guid = *guid;
   const bool decimal = words.find_first_not_of("0123456789") == std::string::npos;
   if (const auto lid = decimal ? base::parse_number(words, 0xFFFF) : std::nullopt)
     named_by.lid = Lid{static_cast<std::uint16_t>(*lid)};
-  std::vector<const sm::Node*> named;
+  return named_by;
+}
+
+/// `at` is set where the words name a port of it.
+std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
+                                                     PortNum* at, Only only = nullptr) {
+  const auto named_by = named(words);
+  std::vector<const sm::Node*> alike;
   for (const auto& node : subnet.nodes) {
     if (!is_there(only, *node)) continue;
     if (has(*node, named_by, at)) return node.get();
-    if (is_named(*node, words)) named.push_back(node.get());
+    if (is_named(*node, words)) alike.push_back(node.get());
   }
-  if (named.size() == 1) return named.front();
-  if (!named.empty())
+  if (alike.size() == 1) return alike.front();
+  if (!alike.empty())
     return std::unexpected(
-        error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", named.size(), words)));
+        error_of(409, "ambiguous", fmt::format("{} nodes are named {}: give the GUID", alike.size(), words)));
   return std::unexpected(no_such_node(subnet, words, only));
 }
 
@@ -120,7 +131,7 @@ std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std
   const auto& found = **node;
   if (found.is_switch() && !is_there(only, found, PortNum{0}))
     return std::unexpected(no_such_node(subnet, words, only));
-  if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0})};
+  if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0}, named(words))};
   for (std::size_t p = 1; p < found.ports.size() && port.value() == 0; ++p) {
     const PortNum one{static_cast<std::uint8_t>(p)};
     if (found.ports[p].linked() && is_there(only, found, one)) port = one;
@@ -130,7 +141,7 @@ std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std
   if (port.value() == 0 || port.value() >= found.ports.size())
     return std::unexpected(
         error_of(404, "no_such_port", fmt::format("{} has no such port with a link", words)));
-  return EndPort{&found, port, port_lid(found, port)};
+  return EndPort{&found, port, port_lid(found, port, named(words))};
 }
 
 }  // namespace smd::api

@@ -12,7 +12,7 @@
 
 namespace smd::api {
 
-/// By node GUID, port GUID, LID, or a name that one node only has. 404: there is none; 409: several have the
+/// By node GUID, port GUID, one of its LIDs, or a name that one node only has. 404: there is none; 409: several have the
 /// name. With `only` (a tenant's ports) no node without such a port is there.
 std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words,
                                                  const std::set<sm::LinkEnd>* only = nullptr);
@@ -21,7 +21,7 @@ std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const
 struct EndPort {
   const sm::Node* node;  ///< not null
   PortNum port;
-  Lid lid;
+  Lid lid;  ///< the one that was named, else the base LID
 };
 /// As find_node(), also "NODE:PORT". Of a node with several ports: the one that was named, else the first
 /// that has a link. With `only` (a tenant's ports) no other port is there.

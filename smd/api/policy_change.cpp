@@ -64,7 +64,11 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     if (auto refused = not_that_policy(*question.request, *view.ground, question.path.contains("token")))
       return *std::move(refused);
     auto step = make(view.ground);
-    if (!step) return step.error();
+    if (!step) {
+      // A DELETE that is asked again, because no standby had it.
+      const bool gone = step.error().status == 404 && question.request->method == "DELETE";
+      return (gone ? waits_for_standby(view) : std::nullopt).value_or(step.error());
+    }
     if (!step->changes) return waits_for_standby(view).value_or(step->done);
     // A token's secret is told once: it would be lost.
     const bool told_once = !step->change.token.empty();

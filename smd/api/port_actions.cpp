@@ -143,8 +143,8 @@ Answer post_port_disable(const Question& question, Backend& backend) {
   if (begun->asked.dry_run) return done;
   if (begun->asked.confirm != confirmation(*order) && !order->cut_off.empty())
     return error_of(409, "needs_confirmation",
-                    fmt::format("this cuts off {}: a dry run says what, and gives `confirm`, which is to be "
-                                "in the body",
+                    fmt::format("this cuts off {}: a dry run says what, and the value of confirm that "
+                                "allows it",
                                 cut_off_words(*order)));
   const policy::DisabledPort port{
       .peer = order->peer, .by = question.access->name(), .since = question.request->time};

@@ -210,13 +210,13 @@ Answer get_ports(const Question& question, Backend& backend) {
   auto only = ports_seen(*question.access, view);
   Around around{.before = {{"subnet", text(view.name)}}, .after = {}};
   if (!view.snapshot) return short_listing("ports", *page, {}, std::move(around));
-  // A tenant does not learn which other nodes there are.
-  if (const auto words = question.asked("node"); !words.empty() && !only) {
-    const auto node = find_node(*view.snapshot->subnet, words);
-    if (!node) return node.error();
-    filter->node = (*node)->guid();
-  } else if (!words.empty()) {
-    filter->match = words;
+  if (const auto words = question.asked("node"); !words.empty()) {
+    const auto node = find_node(*view.snapshot->subnet, words, only ? &*only : nullptr);
+    // A tenant does not learn which other nodes there are.
+    const bool not_own = only && !node && node.error().status == 404;
+    if (!node && !not_own) return node.error();
+    if (node) filter->node = (*node)->guid();
+    if (not_own) filter->match = words;
   }
   if (filter->lost && !only) {
     around.after.emplace("lost", lost_json(*view.snapshot));

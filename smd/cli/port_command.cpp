@@ -26,7 +26,8 @@ void print_order(std::ostream& out, const json::value& order) {
     out << fmt::format(", at {}", end_text(member_of(order, "at")));
   out << '\n';
   if (const auto confirm = text_of(order, "confirm"); !confirm.empty()) {
-    out << fmt::format("  cuts off {} nodes:\n", text_of(order, "cut_off_count"));
+    const auto count = text_of(order, "cut_off_count");
+    out << fmt::format("  cuts off {} {}:\n", count, count == "1" ? "node" : "nodes");
     for (const auto& node : list_of(order, "cut_off"))
       out << fmt::format("    {} {}\n", text_of(node, "guid"), text_of(node, "name"));
     if (action == "disable") out << fmt::format("  to do it: --confirm {}\n", confirm);

@@ -76,7 +76,7 @@ void print_why(std::ostream& out, const json::value& answer) {
 
 Done why_command(const Conversation& daemon, const std::string& port, bool as_json, std::ostream& out) {
   bool found = false;
-  const auto done = daemon.each([&](const std::string& subnet, bool) -> Done {
+  const auto done = daemon.each([&](const std::string& subnet, bool several) -> Done {
     std::string why;
     const auto answer = daemon.find(path_of(subnet, "why?port=" + api::percent_encoded(port)), &why);
     if (!answer) return std::unexpected(answer.error());
@@ -85,6 +85,7 @@ Done why_command(const Conversation& daemon, const std::string& port, bool as_js
     if (as_json) {
       out << json::serialize(**answer) << '\n';
     } else {
+      if (several) out << fmt::format("subnet {}\n", subnet);
       print_why(out, **answer);
     }
     return {};

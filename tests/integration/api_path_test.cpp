@@ -155,6 +155,37 @@ TEST(ApiPath, AnSlOrPKeyThatTheSaDoesNotGrantIsRefusedWithTheReason) {
     lab.ask(bad, 400);
 }
 
+TEST(ApiPath, PortsWithoutACommonPartitionAreShownWithTheirPKeys) {
+  auto config = tenants();
+  config.partition.push_back(test::partition("Default", 0x7fff, {}, {"ALL"}));
+  PathLab lab("ft2:4", config);
+  const auto path = lab.ask("src=h00002&dst=h00003");
+  const std::string refused(path.at("forward").at("refused").as_string());
+  EXPECT_THAT(refused, HasSubstr("P_Keys 0x7fff 0x8013, and 0x7fff 0x0012")) << refused;
+}
+
+/// Each of the 2^LMC LIDs of a port is a name of it, and the end of a path of its own.
+TEST(ApiPath, EachLidOfAPortIsAnEnd) {
+  config::SubnetConfig config;
+  config.lids.lmc = 2;
+  PathLab lab("ft2:4", config);
+  const auto base = [&](const char* host) {
+    return lab.ask(fmt::format("src={0}&dst={0}", host)).at("to").at("lid");
+  };
+  const auto from = base("h00000").as_int64(), to = base("h00003").as_int64();
+  std::set<std::string> ways;
+  for (int i = 0; i < 4; ++i) {
+    const auto path = lab.ask(fmt::format("src={}&dst={}", from + 3, to + i));
+    EXPECT_EQ(path.at("from").at("name"), "h00000");
+    EXPECT_EQ(path.at("from").at("lid"), from + 3);
+    EXPECT_EQ(path.at("to").at("name"), "h00003");
+    EXPECT_EQ(path.at("to").at("lid"), to + i);
+    ways.insert(json::serialize(path.at("forward").at("hops")));
+  }
+  EXPECT_GT(ways.size(), 1U) << "routes of their own";
+  EXPECT_EQ(lab.ask(fmt::format("src={}&dst={}", from, to)).at("to").at("name"), "h00003");
+}
+
 TEST(ApiPath, TheLevelOfThePolicyRefusesAnotherSl) {
   config::SubnetConfig config;
   config.qos.enabled = true;

@@ -114,6 +114,12 @@ TEST_F(ApiTwice, AChangeThatNoStandbyHasIsAskedForAgain) {
   copied(true);
   EXPECT_EQ(add().status, 200U);
   EXPECT_EQ(call("POST", "partitions/blue/members", R"(["h00001"])", {}).status, 200U);
+
+  copied(false);
+  EXPECT_EQ(call("DELETE", "partitions/blue", {}, {}).status, 503U);
+  EXPECT_EQ(call("DELETE", "partitions/blue", {}, {}).status, 503U) << "not: there is none";
+  copied(true);
+  EXPECT_EQ(call("DELETE", "partitions/blue", {}, {}).status, 404U) << "it has gone, on the standby too";
 }
 
 /// The SM that takes over has the state of the one before, and no memory of its calls.
