@@ -117,6 +117,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/ufmRest/resources/ports", ufm_ports, Needs::viewer},
     Route{"GET", "/ufmRest/resources/ports/{port}", ufm_port, Needs::viewer},
     Route{"GET", "/ufmRest/resources/systems", ufm_systems, Needs::viewer},
+    Route{"GET", "/ufmRest/resources/systems/{system}", ufm_system, Needs::viewer},
     Route{"GET", "/ufmRest/resources/links", ufm_links, Needs::viewer},
     Route{"GET", "/ufmRest/app/sharp/resources", ufm_sharp, Needs::viewer},
     Route{"POST", "/ufmRest/app/sharp/resources", ufm_no_sharp, Needs::operator_},

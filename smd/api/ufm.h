@@ -49,6 +49,7 @@ Answer ufm_ports(const Question& question, Backend& backend);
 Answer ufm_port(const Question& question, Backend& backend);
 /// Nodes; with `ports=true` the names of their ports.
 Answer ufm_systems(const Question& question, Backend& backend);
+Answer ufm_system(const Question& question, Backend& backend);
 Answer ufm_links(const Question& question, Backend& backend);
 // ufm_pkeys.cpp
 /// All partitions: a list of keys, or (guids_data, qos_conf) an object by key.

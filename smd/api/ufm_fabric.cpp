@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/ufm.h"
@@ -85,6 +86,23 @@ Json ufm_port_object(const sm::Node& node, std::size_t number_of) {
   return Json(std::move(object));
 }
 
+Json ufm_system_object(const sm::Node& node, bool with_ports) {
+  JsonObject object{{"guid", text(ufm_text(node.guid()))},
+                    {"system_guid", text(ufm_text(node.info.system_image))},
+                    {"name", text(ufm_text(node.guid()))},
+                    {"system_name", text(node.description)},
+                    {"type", text(node.is_switch() ? "switch" : "host")}};
+  if (with_ports) {
+    JsonArray ports;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) ports.push_back(text(ufm_port_name(node, p)));
+    object.emplace("ports", Json(std::move(ports)));
+  }
+  return Json(std::move(object));
+}
+
+/// As clients of UFM expect it of what is not there.
+Answer nothing() { return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}}; }
+
 /// Ports that can be addressed: without port 0 of switches, and adapters' ports that were never reached.
 template <class Fn>
 void for_each_ufm_port(const sm::Subnet& subnet, Fn fn) {
@@ -129,7 +147,7 @@ Answer ufm_port(const Question& question, Backend& backend) {
   for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
     if (!found && ufm_port_name(node, p) == name) found = ufm_port_object(node, p);
   });
-  if (!found) return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}};
+  if (!found) return nothing();
   return answer_of(Json(JsonArray{*std::move(found)}));
 }
 
@@ -138,20 +156,17 @@ Answer ufm_systems(const Question& question, Backend& backend) {
   if (!subnet) return subnet.error();
   const bool with_ports = ufm_is_asked(question, "ports");
   JsonArray systems;
-  for (const auto& node : (*subnet)->nodes) {
-    JsonObject object{{"guid", text(ufm_text(node->guid()))},
-                      {"system_guid", text(ufm_text(node->info.system_image))},
-                      {"name", text(ufm_text(node->guid()))},
-                      {"system_name", text(node->description)},
-                      {"type", text(node->is_switch() ? "switch" : "host")}};
-    if (with_ports) {
-      JsonArray ports;
-      for (std::size_t p = 1; p < node->ports.size(); ++p) ports.push_back(text(ufm_port_name(*node, p)));
-      object.emplace("ports", Json(std::move(ports)));
-    }
-    systems.push_back(Json(std::move(object)));
-  }
+  for (const auto& node : (*subnet)->nodes) systems.push_back(ufm_system_object(*node, with_ports));
   return answer_of(Json(std::move(systems)));
+}
+
+Answer ufm_system(const Question& question, Backend& backend) {
+  const auto subnet = ufm_subnet_of(question, backend);
+  if (!subnet) return subnet.error();
+  const auto guid = base::parse_guid(question.part("system"));
+  const auto* node = guid ? (*subnet)->find(*guid) : nullptr;
+  if (node == nullptr) return nothing();
+  return answer_of(Json(JsonArray{ufm_system_object(*node, ufm_is_asked(question, "ports"))}));
 }
 
 Answer ufm_links(const Question& question, Backend& backend) {

@@ -58,6 +58,7 @@ const std::map<std::string, std::string>& least_roles() {
       {"GET /ufmRest/resources/ports", "viewer"},
       {"GET /ufmRest/resources/ports/{port}", "viewer"},
       {"GET /ufmRest/resources/systems", "viewer"},
+      {"GET /ufmRest/resources/systems/{system}", "viewer"},
       {"GET /ufmRest/resources/links", "viewer"},
       {"GET /metrics", "viewer"},
       {"GET /metrics/guilbaults", "viewer"},

@@ -396,6 +396,32 @@ TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {
   EXPECT_EQ(good("GET", "/ufmRest/resources/links").as_array().size(), snapshot_->summary.links);
 }
 
+TEST_F(ApiUfm, ASystemIsFoundByItsGuid) {
+  const auto all = good("GET", "/ufmRest/resources/systems");
+  const auto& first = all.at(0);
+  const std::string path = "/ufmRest/resources/systems/" + std::string(first.at("guid").as_string());
+  const auto one = good("GET", path + "?ports=true");
+  ASSERT_EQ(one.as_array().size(), 1U);
+  EXPECT_EQ(one.at(0).at("system_name"), first.at("system_name"));
+  EXPECT_FALSE(one.at(0).at("ports").as_array().empty());
+  EXPECT_FALSE(good("GET", path).at(0).as_object().contains("ports"));
+  EXPECT_EQ(call("GET", "/ufmRest/resources/systems/00000000000000ff").body, "{}");
+  EXPECT_EQ(call("GET", "/ufmRest/resources/systems/x").body, "{}");
+}
+
+TEST_F(ApiUfm, AllReadCallsAnswerAsDocumented) {
+  good("GET", "/ufmRest/app/ufm_version");
+  good("GET", "/ufmRest/app/smconf");
+  good("GET", "/ufmRest/app/sharp/resources");
+  good("GET", "/ufmRest/resources/pkeys");
+  good("GET", "/ufmRest/resources/pkeys?guids_data=true&qos_conf=true");
+  good("GET", "/ufmRest/resources/pkeys/0x20?guids_data=true&qos_conf=true");
+  good("GET", "/ufmRest/resources/pkeys/0x7fff?guids_data=true");
+  good("GET", "/ufmRest/resources/pkeys/0x77");
+  good("GET", "/ufmRest/resources/ports");
+  good("GET", "/ufmRest/resources/links");
+}
+
 TEST(UfmPath, IsTheSameForAllKindsOfAuthentication) {
   EXPECT_EQ(api::ufm_path("/ufmRestV2/app/x"), "/ufmRest/app/x");
   EXPECT_EQ(api::ufm_path("/ufmRestV3/resources/pkeys/"), "/ufmRest/resources/pkeys");

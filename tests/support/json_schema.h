@@ -42,7 +42,21 @@ class Schema {
       for (const auto& one : all->as_array()) look(value, one.as_object(), at, found);
       return;
     }
+    if (const auto* some = schema.if_contains("oneOf"))
+      return look_at_one_of(value, some->as_array(), at, found);
     look_at_type(value, schema, at, found);
+  }
+
+  void look_at_one_of(const boost::json::value& value, const boost::json::array& some, const std::string& at,
+                      Found& found) const {
+    Found all;
+    for (const auto& one : some) {
+      Found wrong;
+      look(value, one.as_object(), at, wrong);
+      if (wrong.empty()) return;
+      all.insert(all.end(), wrong.begin(), wrong.end());
+    }
+    found.insert(found.end(), all.begin(), all.end());
   }
 
   void look_at_type(const boost::json::value& value, const boost::json::object& schema, const std::string& at,

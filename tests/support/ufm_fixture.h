@@ -2,8 +2,13 @@
 #pragma once
 // What tests of UFM's calls have in common.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,9 +17,12 @@
 
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
+#include "smd/api/ufm.h"
 #include "tests/support/api_backend.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
+#include "tests/support/source_file.h"
 
 namespace smd::test {
 
@@ -38,6 +46,8 @@ class UfmFixture : public testing::Test {
     snapshot->state = wire::SmState::master;
     snapshot_ = snapshot;
     backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
+    std::ifstream in(source_file("docs/openapi.json"));
+    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
   }
   api::Answer call(std::string_view method, std::string target, std::string body = {},
                    std::string authorization = "Basic " + std::string(kUfmSecret)) {
@@ -51,7 +61,35 @@ class UfmFixture : public testing::Test {
   boost::json::value good(std::string_view method, const std::string& target, const std::string& body = {}) {
     const auto answer = call(method, target, body);
     EXPECT_EQ(answer.status, 200U) << method << ' ' << target << ": " << answer.body;
-    return api::parse_json(whole(answer)).value_or(boost::json::value());
+    auto value = api::parse_json(whole(answer)).value_or(boost::json::value());
+    expect_as_documented(method, target, value);
+    return value;
+  }
+  /// What docs/openapi.json says of the call's answer holds.
+  void expect_as_documented(std::string_view method, const std::string& target,
+                            const boost::json::value& value) const {
+    const auto path = api::ufm_path(target.substr(0, target.find('?')));
+    for (const auto& [described, calls] : document_.at("paths").as_object()) {
+      if (!is_path_of(described, path)) continue;
+      std::string word(method);
+      std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+      const auto& schema =
+          calls.at(word).at("responses").at("200").at("content").at("application/json").at("schema");
+      EXPECT_FALSE(schema.as_object().empty()) << method << ' ' << path << ": nothing is described";
+      EXPECT_THAT(Schema(document_).wrong(value, schema), testing::IsEmpty()) << method << ' ' << target;
+      return;
+    }
+    ADD_FAILURE() << path << " is not described";
+  }
+  /// "/pkeys/{pkey}" has the path "/pkeys/0x1"; one without braces comes before it in the document.
+  static bool is_path_of(std::string_view described, std::string_view path) {
+    while (!described.empty() && !path.empty()) {
+      const auto a = described.substr(0, described.find('/', 1)), b = path.substr(0, path.find('/', 1));
+      if (a != b && !a.starts_with("/{")) return false;
+      described.remove_prefix(a.size());
+      path.remove_prefix(b.size());
+    }
+    return described.empty() && path.empty();
   }
   /// The body with its rest. No piece is large.
   static std::string whole(const api::Answer& answer) {
@@ -102,6 +140,7 @@ class UfmFixture : public testing::Test {
   boost::json::value pkeys() { return good("GET", "/ufmRest/resources/pkeys/?guids_data=true"); }
 
   FakeBackend backend_;
+  boost::json::value document_;  ///< docs/openapi.json
   std::shared_ptr<const sm::Snapshot> snapshot_;
 };
 
