@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "smd/api/fabric_ports.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/partition_edits.h"
@@ -113,27 +114,6 @@ policy::EditResult set_to(const policy::EditContext& ground, const UfmWanted& wa
   if (definition && wanted.members) definition->members = *wanted.members;
   return put_definition(ground, std::move(definition));
 }
-
-/// The ports of a fabric as rules name them; none where `now` is null.
-class FabricPorts {
- public:
-  explicit FabricPorts(const sm::Snapshot* now)
-      : views_(now != nullptr ? sm::port_views(*now->subnet) : sm::PortViews{}), index_(views_.views) {
-    const auto* node = now != nullptr ? now->subnet->find(now->subnet->sm_node) : nullptr;
-    if (node != nullptr && now->subnet->sm_port.value() < node->ports.size())
-      self_ = sm::port_guid(*node, now->subnet->sm_port);
-  }
-  FabricPorts(const FabricPorts&) = delete;
-  FabricPorts& operator=(const FabricPorts&) = delete;
-
-  const config::PortIndex& index() const { return index_; }
-  Guid self() const { return self_; }
-
- private:
-  sm::PortViews views_;
-  config::PortIndex index_;
-  Guid self_{};
-};
 
 /// The partition goes with its last member.
 policy::EditResult remove_from(const policy::EditContext& ground, PKey pkey, policy::Removal removal,

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "config/port_set.h"
 #include "mad/base/rate.h"
+#include "smd/api/fabric_ports.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/pieces.h"
@@ -38,21 +42,42 @@ struct UfmMember {
   std::size_t order = 0;  ///< of several for a port the last one counts
 };
 
-/// The members after `last`, by GUID: those that are in the fabric, and GUIDs that are to be members when
-/// they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
-std::vector<UfmMember> ufm_members(const SubnetView& view, const config::PolicyPartition& partition,
-                                   Guid last) {
-  std::vector<UfmMember> members;
-  const auto decided = view.snapshot ? view.snapshot->decided.partitions : nullptr;
-  if (decided) {
+/// Members of the partition that are in the fabric, after `last`.
+void add_present(const SubnetView& view, const config::PartitionPolicy& policy,
+                 const config::PolicyPartition& partition, Guid last, std::vector<UfmMember>& members) {
+  const auto* now = view.snapshot.get();
+  const auto decided = now != nullptr ? now->decided.partitions : nullptr;
+  const auto* then = decided && decided->policy ? decided->policy->find(partition.pkey) : nullptr;
+  if (then != nullptr && then->members == partition.members && decided->policy->groups == policy.groups) {
     const auto at =
         std::ranges::find(decided->partitions, partition.pkey, &sm::PartitionPart::Partition::pkey);
-    if (at != decided->partitions.end()) {
-      for (const auto& one : at->members) {
-        if (last < one.port) members.push_back({one.port, one.membership, one.index0, members.size()});
-      }
+    if (at == decided->partitions.end()) return;
+    for (const auto& one : at->members) {
+      if (last < one.port) members.push_back({one.port, one.membership, one.index0, members.size()});
+    }
+    return;
+  }
+  // They have changed a moment ago: a client reads what it has written.
+  if (now == nullptr) return;
+  const FabricPorts fabric(now);
+  const std::map<std::string, PKey, std::less<>> no_partitions;
+  for (const auto& [rule, order] : partition.members) {
+    const auto found = config::resolve(
+        rule.ports, {.groups = policy.groups, .partitions = no_partitions, .self = fabric.self()},
+        fabric.index());
+    for (const auto at : found.ports) {
+      const auto port = fabric.index().ports()[at].port_guid;
+      if (last < port) members.push_back({port, rule.membership, rule.index0, members.size()});
     }
   }
+}
+
+/// The members after `last`, by GUID: those that are in the fabric, and GUIDs that are to be members when
+/// they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
+std::vector<UfmMember> ufm_members(const SubnetView& view, const config::PartitionPolicy& policy,
+                                   const config::PolicyPartition& partition, Guid last) {
+  std::vector<UfmMember> members;
+  add_present(view, policy, partition, last, members);
   for (const auto& [rule, order] : partition.members) {
     for (const auto& term : rule.ports.terms) {
       if (term.kind == config::PortTermKind::guid && last < term.first)
@@ -130,7 +155,7 @@ class UfmText {
   /// False: there are more.
   bool add_guids(std::string& text, const config::PolicyPartition& partition) {
     constexpr std::size_t kAtOnce = 1'000;
-    const auto members = ufm_members(*view_, partition, last_);
+    const auto members = ufm_members(*view_, *merged_, partition, last_);
     for (std::size_t i = 0; i < std::min(members.size(), kAtOnce); ++i) {
       if (last_ != Guid{}) text += ',';
       const auto& member = members[i];

@@ -396,6 +396,36 @@ TEST_F(ApiUfm, SystemsAndLinksHaveBothEnds) {
   EXPECT_EQ(good("GET", "/ufmRest/resources/links").as_array().size(), snapshot_->summary.links);
 }
 
+/// What was written is read, though nothing is decided by it yet.
+TEST_F(ApiUfm, GuidsThatWereTakenOutAMomentAgoAreNotShown) {
+  const auto port = [&](std::size_t node) {
+    const auto& hosts = snapshot_->subnet->nodes;
+    std::vector<Guid> guids;
+    for (const auto& one : hosts) {
+      if (!one->is_switch()) guids.push_back(one->ports[1].guid);
+    }
+    return guids.at(node);
+  };
+  const auto set = [&](Guid guid) {
+    good("PUT", "/ufmRest/resources/pkeys",
+         fmt::format(R"({{"pkey": "0x21", "guids": ["{}"]}})", api::ufm_text(guid)));
+  };
+  set(port(0));
+  auto view = *backend_.views[0];
+  auto now = std::make_shared<sm::Snapshot>(*view.snapshot);
+  auto decided = std::make_shared<sm::PartitionPart>(*now->decided.partitions);
+  decided->policy = view.ground->merged;
+  decided->partitions.push_back(
+      {.pkey = PKey{0x21}, .members = {{.port = port(0), .at = {}}}, .pending = {}});
+  now->decided.partitions = decided;
+  view.snapshot = now;
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  set(port(1));
+  const auto guids = good("GET", "/ufmRest/resources/pkeys/0x21?guids_data=true").at("guids");
+  ASSERT_EQ(guids.as_array().size(), 1U) << guids;
+  EXPECT_EQ(guids.at(0).at("guid"), json::string(api::ufm_text(port(1))));
+}
+
 TEST_F(ApiUfm, ASystemIsFoundByItsGuid) {
   const auto all = good("GET", "/ufmRest/resources/systems");
   const auto& first = all.at(0);
