@@ -324,6 +324,8 @@ bool Instance::look() {
     wait_for(health.what, health.reason);
   } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
     wait_for("link", fmt::format("port {} has no link", end_->port_name()));
+    // There is one again: until the next interval no other SM would hear from us, and no host.
+    if (manager_) manager_->resweep(sm::Resweep::light, "own port");
   } else {
     waited_for("link");
   }

@@ -23,6 +23,7 @@ struct Device {
   std::string missing = "no InfiniBand device on this machine";  ///< empty: it is there
   std::string taken;                                             ///< by another SM
   std::string no_link;
+  bool pulled = false;  ///< the cable of the SM's own port
   std::string stalled;  ///< its firmware
   std::string no_gsi;
   unsigned gsi_opened = 0;
@@ -49,8 +50,11 @@ struct Device {
 
 class TestEnd final : public SmPort {
  public:
-  TestEnd(Device& device, std::unique_ptr<sim::Transport> transport, std::unique_ptr<sim::Transport> gsi)
-      : device_(device), transport_(std::move(transport)), gsi_(std::move(gsi)) {}
+  TestEnd(Device& device, sim::Live& live)
+      : device_(device),
+        live_(live),
+        transport_(live.transport()),
+        gsi_(live.transport(sim::Interface::gsi)) {}
   mad::Transport& smi() override { return *transport_; }
   std::expected<mad::Transport*, std::string> open_gsi() override {
     const std::scoped_lock hold(device_.lock);
@@ -69,11 +73,21 @@ class TestEnd final : public SmPort {
     const std::scoped_lock hold(device_.lock);
     if (device_.lost) return {.lost = true, .reason = "test_0:1 is gone"};
     if (!device_.stalled.empty()) return {.reason = device_.stalled, .what = "device"};
-    return {.reason = device_.no_link};
+    if (device_.pulled != pulled_) pull(device_.pulled);
+    return {.reason = pulled_ ? "pulled" : device_.no_link};
   }
 
  private:
+  void pull(bool out) {
+    pulled_ = out;
+    live_.with([out](sim::Fabric& fabric) {
+      const sim::Place own{fabric.state().node_of(*fabric.default_port()).name, PortNum{1}};
+      return out ? fabric.faults().link_down(own) : fabric.faults().link_up(own);
+    });
+  }
   Device& device_;
+  sim::Live& live_;
+  bool pulled_ = false;
   std::unique_ptr<sim::Transport> transport_, gsi_;
 };
 
@@ -87,7 +101,7 @@ class TestSource final : public SmPortSource {
     device_.lost = false;
     ++device_.opened;
     device_.changed.notify_all();
-    return std::make_unique<TestEnd>(device_, live_->transport(), live_->transport(sim::Interface::gsi));
+    return std::make_unique<TestEnd>(device_, *live_);
   }
 
  private:
@@ -97,12 +111,13 @@ class TestSource final : public SmPortSource {
 
 class AnInstance : public testing::Test {
  protected:
-  explicit AnInstance(config::HaConfig ha = {}) {
+  explicit AnInstance(config::HaConfig ha = {},
+                      std::chrono::milliseconds interval = std::chrono::milliseconds(100)) {
     InstanceSpec spec;
     spec.config.ha = std::move(ha);
     spec.where = "any port";
     spec.ends = std::make_unique<TestSource>(device_);
-    spec.config.sweep.interval = std::chrono::milliseconds(100);
+    spec.config.sweep.interval = interval;
     const auto output = [this](const log::Record&, std::string_view line) {
       const std::scoped_lock hold(device_.lock);
       device_.lines.emplace_back(line);
@@ -317,6 +332,26 @@ class AnInstanceWithoutItsCertificate : public AnInstance {
       : AnInstance(
             {.peers = {"192.0.2.1"}, .cert = "/no/cert.pem", .key = "/no/key.pem", .ca = "/no/ca.pem"}) {}
 };
+
+class AnInstanceThatSweepsRarely : public AnInstance {
+ protected:
+  AnInstanceThatSweepsRarely() : AnInstance({}, std::chrono::hours(1)) {}
+};
+
+/// Its device tells it, long before the next light sweep. Until then two SMs would wait for each other.
+TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  device_.set([](Device& device) { device.pulled = true; });
+  ASSERT_TRUE(logged("port.waiting"));
+  instance_->resweep(sm::Resweep::heavy, "test");
+  ASSERT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->subnet->nodes.size() == 1; }));
+
+  device_.set([](Device& device) { device.pulled = false; });
+
+  EXPECT_TRUE(logged("port.link_is_back"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.cas == 8; }));
+}
 
 /// It serves its fabric, and not only the log says that nothing is copied.
 TEST_F(AnInstanceWithoutItsCertificate, IsMasterAndShowsWhyNothingIsCopied) {
