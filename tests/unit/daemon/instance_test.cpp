@@ -23,8 +23,9 @@ struct Device {
   std::string missing = "no InfiniBand device on this machine";  ///< empty: it is there
   std::string taken;                                             ///< by another SM
   std::string no_link;
-  bool pulled = false;  ///< the cable of the SM's own port
-  std::string stalled;  ///< its firmware
+  bool pulled = false;          ///< the cable of the SM's own port
+  bool traps_are_lost = false;  ///< none is sent a second time
+  std::string stalled;          ///< its firmware
   std::string no_gsi;
   unsigned gsi_opened = 0;
   bool lost = false;
@@ -97,7 +98,9 @@ class TestSource final : public SmPortSource {
   std::expected<std::unique_ptr<SmPort>, std::string> open(asio::io_context& io) override {
     const std::scoped_lock hold(device_.lock);
     if (!device_.missing.empty()) return std::unexpected(device_.missing);
-    if (!live_) live_ = std::make_unique<sim::Live>(io.get_executor(), *base::make_fabric("ft2:4"));
+    sim::Options options;
+    if (device_.traps_are_lost) options.trap_gap = std::chrono::hours(1);
+    if (!live_) live_ = std::make_unique<sim::Live>(io.get_executor(), *base::make_fabric("ft2:4"), options);
     device_.lost = false;
     ++device_.opened;
     device_.changed.notify_all();
@@ -340,7 +343,10 @@ class AnInstanceThatSweepsRarely : public AnInstance {
 
 /// Its device tells it, long before the next light sweep. Until then two SMs would wait for each other.
 TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
-  device_.set([](Device& device) { device.missing.clear(); });
+  device_.set([](Device& device) {
+    device.traps_are_lost = true;
+    device.missing.clear();
+  });
   ASSERT_TRUE(logged("state=up"));
   device_.set([](Device& device) { device.pulled = true; });
   ASSERT_TRUE(logged("port.waiting"));
