@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "smd/report/json.h"
 
@@ -14,6 +15,17 @@ namespace {
 /// Nothing in it has to be escaped: so are nearly all of the million values of a large fabric.
 bool is_plain_label(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+/// The format has escapes for a backslash, a quote and a newline only: other control characters become
+/// blanks, as in names of nodes. Bytes that are no UTF-8 become U+FFFD.
+std::string quoted_label(std::string_view content) {
+  std::string text(content);
+  for (auto& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7F) c = ' ';
+  }
+  return sm::to_text(sm::Json(std::move(text)));
 }
 
 std::string_view word_of(Exposition::Kind kind) {
@@ -49,13 +61,12 @@ void Exposition::sample(std::string_view part, std::initializer_list<Label> labe
     text_ += before;
     text_ += name;
     text_ += '=';
-    // A JSON string without control characters, which names of nodes have none of, is a label's value.
     if (is_plain_label(content)) {
       text_ += '"';
       text_ += content;
       text_ += '"';
     } else {
-      text_ += sm::to_text(sm::Json(std::string(content)));
+      text_ += quoted_label(content);
     }
     before = ',';
   }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/scrape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "mad/base/rate.h"
@@ -35,6 +39,18 @@ std::set<std::string, std::less<>> families_of(const Question& question) {
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
   }
   return families;
+}
+
+/// The first of `wanted` that none of `families` writes. Each describes its own without a subnet too.
+std::optional<std::string> unknown_family(const std::set<std::string, std::less<>>& wanted,
+                                          std::span<const Families> families) {
+  if (wanted.empty()) return std::nullopt;
+  Scrape described{.subnets = {}, .node = {}, .out = Exposition(wanted), .info = {}};
+  for (const auto write : families) write(described);
+  const auto text = described.out.take();
+  const auto unknown = std::ranges::find_if_not(
+      wanted, [&](const auto& name) { return text.find(fmt::format("# TYPE {} ", name)) != text.npos; });
+  return unknown != wanted.end() ? std::optional(*unknown) : std::nullopt;
 }
 
 /// The text, some families at a time: never more than a piece and one family is in memory.
@@ -92,11 +108,16 @@ std::optional<Rate> port_rate(const sm::Port& port) {
 }
 
 Answer scrape(const Question& question, Backend& backend, std::span<const Families> families) {
+  auto wanted = families_of(question);
+  if (const auto unknown = unknown_family(wanted, families))
+    return error_of(
+        400, "bad_query",
+        fmt::format("family: no {} here; docs/metrics.md has the names, and the path of each", *unknown));
   auto turn = backend.scrape_turn();
   if (!turn) return error_of(503, "busy", "another scrape is being sent: again in a second");
   Scrape scrape{.subnets = {},
                 .node = question.asked("node"),
-                .out = Exposition(families_of(question)),
+                .out = Exposition(std::move(wanted)),
                 .info = backend.info()};
   for (const auto& view : backend.subnets()) {
     if (question.access->in(view->name)) scrape.subnets.push_back({view, {}});

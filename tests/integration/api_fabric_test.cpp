@@ -414,6 +414,24 @@ TEST_F(ApiFabric, MetricsAreLeftOutThatAreNotAskedFor) {
   EXPECT_EQ(some.find("uplink"), std::string::npos);
 }
 
+/// A name that was mistyped would be an empty answer, which alerts on nothing.
+TEST_F(ApiFabric, AFamilyThatThereIsNotIsRefused) {
+  for (const auto* target :
+       {"/metrics?family=nope", "/metrics?family=smd_links,smd_link", "/metrics?family=infiniband_speed",
+        "/metrics?family=smd_links&family=smd_sa_latency_seconds_sum",
+        "/metrics/guilbaults?family=smd_links"}) {
+    const auto answer = api::answer({.method = "GET", .target = target, .body = {}}, backend_);
+    EXPECT_EQ(answer.status, 400U) << target;
+    EXPECT_THAT(answer.body, HasSubstr("bad_query"));
+  }
+  std::istringstream text(metrics());
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("# TYPE ")) continue;
+    const auto name = line.substr(7, line.find(' ', 7) - 7);
+    EXPECT_THAT(metrics("?family=" + name), HasSubstr(line)) << "also without an event of it";
+  }
+}
+
 TEST_F(ApiFabric, GuilbaultsHasItsNamesAndLabels) {
   const auto text = metrics("/guilbaults");
   const std::set<std::string> labels{"component",   "local_name",  "local_guid", "local_port",
@@ -455,14 +473,14 @@ TEST_F(ApiFabric, OfSeveralSubnetsEachSampleSaysItsOwn) {
 TEST_F(ApiFabric, NamesOfAnyBytesAreLabels) {
   auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
   auto node = std::make_shared<sm::Node>(*subnet->nodes[0]);
-  node->description = "a\"b\\c<\xff>";
+  node->description = "a\"b\\c<\xff>\n\t\x1b\x7f";
   subnet->nodes[0] = node;
   auto now = std::make_shared<sm::Snapshot>(*snapshot_);
   now->subnet = subnet;
   auto view = *backend_.views[0];
   view.snapshot = now;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
-  EXPECT_THAT(metrics(), HasSubstr("=\"a\\\"b\\\\c<\xEF\xBF\xBD>\""));
+  EXPECT_THAT(metrics(), HasSubstr("=\"a\\\"b\\\\c<\xEF\xBF\xBD>\\n   \""));
 }
 
 }  // namespace
