@@ -17,7 +17,7 @@ inline std::string gunzip(const std::string& bytes) {
   zlib::inflate_stream inflate;
   zlib::z_params stream;
   stream.next_in = bytes.data() + kHeader;
-  stream.avail_in = bytes.size() - kHeader - kEnd;
+  stream.avail_in = bytes.size() - kHeader;  // with the end: Beast reads ahead of the last code
   std::string text;
   boost::system::error_code error;
   do {
