@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/fabric_ports.h"
 
+#include "smd/inventory/gone.h"
 #include "smd/sweep/end_ports.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::api {
 
@@ -10,6 +12,46 @@ FabricPorts::FabricPorts(const sm::Snapshot* now)
   const auto* node = now != nullptr ? now->subnet->find(now->subnet->sm_node) : nullptr;
   if (node != nullptr && now->subnet->sm_port.value() < node->ports.size())
     self_ = sm::port_guid(*node, now->subnet->sm_port);
+}
+
+namespace {
+
+Guid absent_port_guid(const sm::Snapshot& now, const sm::LinkEnd& end) {
+  const Guid behind{end.node.value() + end.port.value()};
+  if (!now.stored || now.stored->lids.contains(end.node) || !now.stored->lids.contains(behind))
+    return end.node;
+  return behind;
+}
+
+}  // namespace
+
+std::set<Guid> absent_hosts(const sm::Snapshot& now) {
+  std::set<Guid> absent;
+  if (!now.inventory) return absent;
+  for (const auto& [guid, when] : now.inventory->lost_nodes()) absent.insert(guid);
+  for (const auto& silent : sm::silent_nodes(*now.subnet)) {
+    const auto node = silent.first->node;
+    if (node == Guid{}) continue;
+    if (now.subnet->find(node) == nullptr) absent.insert(node);
+    for (const auto host : sm::hosts_behind(*now.inventory, node, *now.subnet)) absent.insert(host);
+  }
+  return absent;
+}
+
+std::vector<config::PortView> absent_ports(const sm::Snapshot& now, const std::set<Guid>& nodes) {
+  std::vector<config::PortView> ports;
+  for (const auto guid : nodes) {
+    const auto* node = now.inventory ? now.inventory->find(guid) : nullptr;
+    if (node == nullptr || node->is_switch()) continue;
+    now.inventory->for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
+      ports.push_back({.port_guid = absent_port_guid(now, end),
+                       .node_guid = end.node,
+                       .node_name = node->name,
+                       .port = end.port,
+                       .type = node->type});
+    });
+  }
+  return ports;
 }
 
 }  // namespace smd::api

@@ -2,6 +2,9 @@
 #pragma once
 // The ports of a fabric as rules name them.
 
+#include <set>
+#include <vector>
+
 #include "config/port_set.h"
 #include "smd/decide/port_views.h"
 #include "smd/snapshot/snapshot.h"
@@ -23,5 +26,14 @@ class FabricPorts {
   config::PortIndex index_;
   Guid self_{};
 };
+
+/// Adapters and routers that are lost, do not answer, or cannot be reached because a switch does not answer.
+std::set<Guid> absent_hosts(const sm::Snapshot& now);
+
+/// The ports of those of `nodes` that are known adapters and routers and are absent. Their port GUIDs are not
+/// kept with them. Of those that ports had LIDs for it is the node's GUID, else the one as many behind it as
+/// the port's number, as adapters have them; where there is neither, the node's. Names point into the
+/// inventory.
+std::vector<config::PortView> absent_ports(const sm::Snapshot& now, const std::set<Guid>& nodes);
 
 }  // namespace smd::api

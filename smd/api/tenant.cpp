@@ -5,29 +5,9 @@
 #include <iterator>
 
 #include "config/port_set.h"
+#include "smd/api/fabric_ports.h"
 
 namespace smd::api {
-namespace {
-
-/// The ports of lost adapters and routers as sets see them. What the port GUID was is not kept: most adapters
-/// of one port have the node's.
-std::vector<config::PortView> lost_ports(const sm::Inventory& inventory) {
-  std::vector<config::PortView> ports;
-  for (const auto& [guid, when] : inventory.lost_nodes()) {
-    const auto* node = inventory.find(guid);
-    if (node == nullptr || node->is_switch()) continue;
-    inventory.for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
-      ports.push_back({.port_guid = guid,
-                       .node_guid = guid,
-                       .node_name = node->name,
-                       .port = end.port,
-                       .type = node->type});
-    });
-  }
-  return ports;
-}
-
-}  // namespace
 
 bool sees_partition(const access::Access& access, std::string_view subnet, std::string_view partition) {
   const auto only = access.only_partitions(subnet);
@@ -54,7 +34,9 @@ std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& v
   const auto& now = view.snapshot;
   if (!access.only_partitions(view.name) || !now || !now->inventory || !now->decided.partitions) return nodes;
   const auto policy = now->decided.partitions->policy;
-  const auto lost = policy ? lost_ports(*now->inventory) : std::vector<config::PortView>();
+  std::set<Guid> all_lost;
+  for (const auto& [node, when] : now->inventory->lost_nodes()) all_lost.insert(node);
+  const auto lost = policy ? absent_ports(*now, all_lost) : std::vector<config::PortView>();
   if (lost.empty()) return nodes;
   const config::PortIndex index(lost);
   for (const auto& partition : policy->partitions) {

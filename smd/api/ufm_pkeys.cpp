@@ -72,12 +72,33 @@ void add_present(const SubnetView& view, const config::PartitionPolicy& policy,
   }
 }
 
-/// The members after `last`, by GUID: those that are in the fabric, and GUIDs that are to be members when
-/// they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
+/// Members by their name or a pattern whose hosts are down: their GUIDs are still in use.
+void add_absent(const SubnetView& view, const config::PartitionPolicy& policy,
+                const config::PolicyPartition& partition, Guid last, std::vector<UfmMember>& members) {
+  const auto* now = view.snapshot.get();
+  const auto absent =
+      now != nullptr ? absent_ports(*now, absent_hosts(*now)) : std::vector<config::PortView>();
+  if (absent.empty()) return;
+  const config::PortIndex index(absent);
+  const std::map<std::string, PKey, std::less<>> no_partitions;
+  for (const auto& [rule, order] : partition.members) {
+    const auto found =
+        config::resolve(rule.ports, {.groups = policy.groups, .partitions = no_partitions}, index);
+    for (const auto at : found.ports) {
+      const auto port = absent[at].port_guid;
+      const bool known = now->stored && now->stored->lids.contains(port);
+      if (known && last < port) members.push_back({port, rule.membership, rule.index0, members.size()});
+    }
+  }
+}
+
+/// The members after `last`, by GUID: those that are in the fabric or were, and GUIDs that are to be members
+/// when they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
 std::vector<UfmMember> ufm_members(const SubnetView& view, const config::PartitionPolicy& policy,
                                    const config::PolicyPartition& partition, Guid last) {
   std::vector<UfmMember> members;
   add_present(view, policy, partition, last, members);
+  add_absent(view, policy, partition, last, members);
   for (const auto& [rule, order] : partition.members) {
     for (const auto& term : rule.ports.terms) {
       if (term.kind == config::PortTermKind::guid && last < term.first)

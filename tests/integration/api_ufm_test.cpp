@@ -426,6 +426,33 @@ TEST_F(ApiUfm, GuidsThatWereTakenOutAMomentAgoAreNotShown) {
   EXPECT_EQ(guids.at(0).at("guid"), json::string(api::ufm_text(port(1))));
 }
 
+/// ib-kubernetes gives GUIDs to others that no key has.
+TEST_F(ApiUfm, MembersWhoseHostIsDownAreShown) {
+  const auto host = port_of("h00002");
+  good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey": "0x21", "hosts_names": "h00002"})");
+  good("POST", "/ufmRest/resources/pkeys",
+       fmt::format(R"({{"pkey": "0x22", "guids": ["{}"]}})", api::ufm_text(host)));
+  ASSERT_THAT(guids_of("0x21"), ElementsAre(api::ufm_text(host)));
+
+  auto view = *backend_.views[0];
+  auto now = std::make_shared<sm::Snapshot>(*view.snapshot);
+  auto subnet = std::make_shared<sm::Subnet>(*now->subnet);
+  const auto gone =
+      std::ranges::find(subnet->nodes, "h00002", [](const auto& node) { return node->description; });
+  ASSERT_NE(gone, subnet->nodes.end());
+  auto inventory = std::make_shared<sm::Inventory>(*now->inventory);
+  inventory->put((*gone)->guid(), {.type = NodeType::ca, .name = "h00002", .lost_at = 100});
+  subnet->nodes.erase(gone);
+  now->subnet = subnet, now->inventory = inventory;
+  view.snapshot = now;
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+
+  EXPECT_THAT(guids_of("0x21"), ElementsAre(api::ufm_text(host))) << "by its name";
+  EXPECT_THAT(guids_of("0x22"), ElementsAre(api::ufm_text(host)));
+  good("DELETE", "/ufmRest/resources/pkeys/0x21/hosts/h00002");
+  EXPECT_FALSE(pkeys().as_object().contains("0x21"));
+}
+
 TEST_F(ApiUfm, ASystemIsFoundByItsGuid) {
   const auto all = good("GET", "/ufmRest/resources/systems");
   const auto& first = all.at(0);
