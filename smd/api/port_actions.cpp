@@ -143,8 +143,7 @@ Answer post_port_disable(const Question& question, Backend& backend) {
   if (begun->asked.dry_run) return done;
   if (begun->asked.confirm != confirmation(*order) && !order->cut_off.empty())
     return error_of(409, "needs_confirmation",
-                    fmt::format("this cuts off {}: a dry run says what, and the value of confirm that "
-                                "allows it",
+                    fmt::format("this cuts off {}, which takes the value of confirm that a dry run gives",
                                 cut_off_words(*order)));
   const policy::DisabledPort port{
       .peer = order->peer, .by = question.access->name(), .since = question.request->time};

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 
@@ -25,9 +26,9 @@ std::string joined_texts(const json::array& items) {
 void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
   const auto& pending = list_of(partition, "pending");
   const bool decided = text_of(partition, "in_force") != "false";
-  out << fmt::format("{}{} {}: {} of {} members programmed, {} pending ({}){}\n", prefix,
-                     text_of(partition, "pkey"), text_of(partition, "name"), text_of(partition, "programmed"),
-                     text_of(partition, "member_count"), pending.size(),
+  out << fmt::format("{}{} {}: {} of {} programmed, {} pending ({}){}\n", prefix, text_of(partition, "pkey"),
+                     text_of(partition, "name"), text_of(partition, "programmed"),
+                     counted(text_of(partition, "member_count"), "member"), pending.size(),
                      joined_texts(list_of(partition, "sources")),
                      decided ? "" : "; a change is not decided yet: smd partitions wait");
   const auto* members = member_of(partition, "members").if_array();

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "mad/base/escaped.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 
@@ -23,6 +24,12 @@ constexpr std::size_t kShownItems = 20;
 std::string port_words(const json::value& port) {
   return fmt::format("{} \"{}\" port {}", text_of(port, "guid"), text_of(port, "name"),
                      text_of(port, "port"));
+}
+
+/// Of the number that has this key: "2 links".
+std::string number_of(const json::value& from, std::string_view key, std::string_view one,
+                      std::string_view many = {}) {
+  return counted(text_of(from, key), one, many);
 }
 
 void line(std::ostream& out, std::string_view title, const std::string& words) {
@@ -47,17 +54,17 @@ void print_sweep(std::ostream& out, const json::value& subnet) {
   const auto& sweep = member_of(subnet, "last_sweep");
   if (!sweep.is_object()) return line(out, "last sweep", "none yet");
   line(out, "fabric",
-       fmt::format("{} switches, {} CAs, {} routers, {} links, {} LIDs", text_of(sweep, "switches"),
-                   text_of(sweep, "cas"), text_of(sweep, "routers"), text_of(sweep, "links"),
-                   text_of(sweep, "lids")));
+       fmt::format("{}, {}, {}, {}, {}", number_of(sweep, "switches", "switch", "switches"),
+                   number_of(sweep, "cas", "CA"), number_of(sweep, "routers", "router"),
+                   number_of(sweep, "links", "link"), number_of(sweep, "lids", "LID")));
   line(out, "ports",
        fmt::format("{} Active, {} with a link and not Active", text_of(sweep, "ports_active"),
                    text_of(sweep, "ports_not_active")));
   line(out, "last sweep",
-       fmt::format("{}, {} for \"{}\": {} ms, {} Get, {} Set, {} Sets failed, {} time-outs",
-                   text_of(subnet, "swept_at"), text_of(sweep, "sweep"), text_of(sweep, "reason"),
-                   text_of(sweep, "total_ms"), text_of(sweep, "smps_get"), text_of(sweep, "smps_set"),
-                   text_of(sweep, "sets_failed"), text_of(sweep, "timeouts")));
+       fmt::format("{}, {} for \"{}\": {} ms, {} Get, {} Set, {} failed, {}", text_of(subnet, "swept_at"),
+                   text_of(sweep, "sweep"), text_of(sweep, "reason"), text_of(sweep, "total_ms"),
+                   text_of(sweep, "smps_get"), text_of(sweep, "smps_set"),
+                   number_of(sweep, "sets_failed", "Set"), number_of(sweep, "timeouts", "time-out")));
 }
 
 void print_routing(std::ostream& out, const json::value& subnet) {
@@ -75,17 +82,17 @@ void print_routing(std::ostream& out, const json::value& subnet) {
                      text_of(routing, "layers")));
   if (const auto stale = text_of(routing, "pairs_with_stale_sl"); !stale.empty() && stale != "0")
     line(out, "",
-         fmt::format("{} pairs of switches have another SL than at first: connections made before are "
-                     "not proven",
-                     stale));
+         fmt::format("{} another SL than at first: connections made before are not proven",
+                     counted(stale, "pair of switches has", "pairs of switches have")));
   if (const auto unknown = text_of(routing, "paths_with_unknown_sl"); !unknown.empty() && unknown != "0")
     line(out, "",
-         fmt::format("the SL that clients use is not known for {} paths of the subnet manager before: "
+         fmt::format("the SL that clients use is not known for {} of the subnet manager before: "
                      "connections made then are not proven",
-                     unknown));
+                     counted(unknown, "path")));
   if (const auto trees = text_of(routing, "multicast_trees_not_proven"); !trees.empty() && trees != "0")
     line(out, "",
-         fmt::format("{} multicast trees may close a credit loop with unicast paths on SL 0", trees));
+         fmt::format("{} may close a credit loop with unicast paths on SL 0",
+                     counted(trees, "multicast tree")));
   if (!why.empty()) return;
   lines(out, "", list_of(routing, "fell_back_from"), "smd status --json", [](const json::value& refusal) {
     return fmt::format("{} was passed over: {}", text_of(refusal, "engine"), text_of(refusal, "reason"));
@@ -98,7 +105,7 @@ std::string loss_words(const json::value& counts) {
   const auto add = [&](std::string_view key, std::string_view one, std::string_view many) {
     const auto count = text_of(counts, key);
     if (count.empty() || count == "0") return;
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, count == "1" ? one : many);
+    words += fmt::format("{}{}", words.empty() ? "" : ", ", counted(count, one, many));
   };
   add("switches", "switch", "switches");
   add("links", "link", "links");
@@ -144,9 +151,9 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   const auto& partitions = member_of(subnet, "partitions");
   if (const auto ports = text_of(partitions, "foreign_ports"); !ports.empty() && ports != "0")
     line(out, "partitions",
-         fmt::format("{} {} of another SM", ports, ports == "1" ? "port has keys" : "ports have keys"));
+         fmt::format("{} of another SM", counted(ports, "port has keys", "ports have keys")));
   const auto keys_words = [](const json::value& one, std::string_view what) {
-    return fmt::format("{}: {} keys, {} {}", port_words(member_of(one, "at")), text_of(one, "keys"), what,
+    return fmt::format("{}: {}, {} {}", port_words(member_of(one, "at")), number_of(one, "keys", "key"), what,
                        text_of(one, "capacity"));
   };
   lines(out, "partitions", list_of(partitions, "no_room"), "smd status --json",
@@ -159,9 +166,9 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");
   if (!(at_ports + at_switches).empty() && at_ports + at_switches != "00")
     line(out, "violations",
-         fmt::format("{} P_Key violations at end ports, {} at switches since the start (partition.violation "
+         fmt::format("{} at end ports, {} at switches since the start (partition.violation "
                      "in the log)",
-                     at_ports, at_switches));
+                     counted(at_ports, "P_Key violation"), at_switches));
   const auto& qos = member_of(subnet, "qos");
   const auto as_it_is = [](const json::value& one) {
     return one.is_string() ? std::string(std::string_view(one.get_string())) : std::string{};
@@ -188,13 +195,13 @@ void print_tables(std::ostream& out, const json::value& subnet) {
 void print_history(std::ostream& out, const json::value& subnet) {
   if (const auto& clients = member_of(subnet, "clients"); clients.is_object())
     line(out, "SA",
-         fmt::format("{} multicast groups with {} members, {} services, {} subscriptions",
-                     text_of(clients, "groups"), text_of(clients, "members"), text_of(clients, "services"),
-                     text_of(clients, "subscriptions")));
+         fmt::format("{} with {}, {}, {}", number_of(clients, "groups", "multicast group"),
+                     number_of(clients, "members", "member"), number_of(clients, "services", "service"),
+                     number_of(clients, "subscriptions", "subscription")));
   if (const auto smps = text_of(subnet, "smps"); !smps.empty())
     line(out, "since start",
-         fmt::format("{} SMPs, {} time-outs, {} traps", smps, text_of(subnet, "smp_timeouts"),
-                     text_of(subnet, "traps")));
+         fmt::format("{}, {}, {}", counted(smps, "SMP"), number_of(subnet, "smp_timeouts", "time-out"),
+                     number_of(subnet, "traps", "trap")));
   if (const auto& change = member_of(subnet, "last_change"); change.is_object())
     line(out, "last change", fmt::format("{} at {}", text_of(change, "what"), text_of(change, "at")));
 }
@@ -248,21 +255,22 @@ std::string replica_words(const json::value& subnet) {
                          role, text_of(replica, "position"), heard.empty() ? "never" : heard,
                          text_of(replica, "master"));
     }
-    return fmt::format("{} (at {}, {} transactions behind; {})", role, text_of(replica, "position"),
-                       text_of(replica, "lag_transactions"), text_of(replica, "master"));
+    return fmt::format("{} (at {}, {} behind; {})", role, text_of(replica, "position"),
+                       number_of(replica, "lag_transactions", "transaction"), text_of(replica, "master"));
   }
   const auto& standbys = list_of(replica, "standbys");
   const bool lost = text_of(replica, "mode") != "async" && text_of(replica, "in_sync") == "false";
   const auto is_sm = [](const json::value& one) { return !is_etcd(one); };
   const auto count = std::ranges::count_if(standbys, is_sm);
-  std::string words = fmt::format("source of {} standby{}{}, {}{}", count, count == 1 ? "" : "s",
-                                  static_cast<std::size_t>(count) != standbys.size() ? " and etcd" : "",
-                                  text_of(replica, "mode"), lost ? " (not in sync now)" : "");
+  std::string words =
+      fmt::format("source of {}{}, {}{}", counted(std::to_string(count), "standby", "standbys"),
+                  static_cast<std::size_t>(count) != standbys.size() ? " and etcd" : "",
+                  text_of(replica, "mode"), lost ? " (not in sync now)" : "");
   for (const auto& one : standbys) {
     const auto name = is_etcd(one) ? text_of(one, "name")
                                    : fmt::format("{} ({})", text_of(one, "guid"), text_of(one, "name"));
-    words += fmt::format("; {} is {} transactions, {:.1f} s behind", name, text_of(one, "lag_transactions"),
-                         seconds_of(one));
+    words += fmt::format("; {} is {}, {:.1f} s behind", name,
+                         number_of(one, "lag_transactions", "transaction"), seconds_of(one));
   }
   if (!trouble.empty()) words += fmt::format("; etcd: {}", trouble);
   return words;
@@ -283,8 +291,8 @@ std::string config_words(const json::value& subnet) {
 std::string groups_read_words(const json::value& subnet) {
   const auto& read = member_of(subnet, "groups_read");
   if (!read.is_object()) return {};
-  return fmt::format("{} with {} members, of the master at LID {} (read {})", text_of(read, "groups"),
-                     text_of(read, "members"), text_of(read, "sm_lid"), text_of(read, "at"));
+  return fmt::format("{} with {}, of the master at LID {} (read {})", text_of(read, "groups"),
+                     number_of(read, "members", "member"), text_of(read, "sm_lid"), text_of(read, "at"));
 }
 
 void print_subnet(std::ostream& out, const json::value& subnet) {
@@ -322,10 +330,11 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     const auto guid = text_of(lost, "guid");
     const auto name = text_of(lost, "name");
     const auto hosts = list_of(lost, "hosts_behind").size();
-    return fmt::format("{}{}behind {}: {}{}", guid.empty() ? "" : guid + " ",
-                       name.empty() ? "" : fmt::format("\"{}\" ", name),
-                       port_words(member_of(lost, "behind")), text_of(lost, "reason"),
-                       hosts == 0 ? "" : fmt::format("; {} hosts behind it", hosts));
+    return fmt::format(
+        "{}{}behind {}: {}{}", guid.empty() ? "" : guid + " ",
+        name.empty() ? "" : fmt::format("\"{}\" ", name), port_words(member_of(lost, "behind")),
+        text_of(lost, "reason"),
+        hosts == 0 ? "" : fmt::format("; {} behind it", counted(std::to_string(hosts), "host")));
   });
   lines(out, "refused", list_of(subnet, "refused_sets"), "smd status --json", [](const auto& set) {
     return fmt::format("{}: {}", port_words(member_of(set, "at")), text_of(set, "reason"));
@@ -339,7 +348,8 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   });
   print_tables(out, subnet);
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())
-    line(out, "no LID left", fmt::format("for {} ports: smd status --json", ports.size()));
+    line(out, "no LID left",
+         fmt::format("for {}: smd status --json", counted(std::to_string(ports.size()), "port")));
   lines(out, "other SMs", list_of(subnet, "other_sms"), "smd status --json",
         [](const auto& other) { return fmt::format("{}, {}", text_of(other, "state"), sm_words(other)); });
   print_history(out, subnet);
@@ -444,8 +454,8 @@ void print_lost(std::ostream& out, const json::value& ports, bool with_subnet) {
   for (const auto& node : list_of(ports, "lost_nodes")) {
     nodes.insert(text_of(node, "guid"));
     const auto& behind = member_of(node, "behind");
-    out << fmt::format("{}{} \"{}\" ({}, {} links): gone since {}", prefix, text_of(node, "guid"),
-                       text_of(node, "name"), text_of(node, "type"), text_of(node, "links"),
+    out << fmt::format("{}{} \"{}\" ({}, {}): gone since {}", prefix, text_of(node, "guid"),
+                       text_of(node, "name"), text_of(node, "type"), number_of(node, "links", "link"),
                        text_of(node, "since"));
     if (behind.is_object()) out << ", it was behind " << port_words(behind);
     out << '\n';

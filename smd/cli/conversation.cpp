@@ -34,10 +34,13 @@ Conversation::Conversation(const std::string& socket, std::string subnet, std::c
       timeout_(timeout) {}
 
 std::expected<json::value, std::string> Conversation::call(std::string_view method, const std::string& target,
-                                                           const std::string& body) const {
+                                                           const std::string& body, std::string* code) const {
   const auto reply = api::ask(socket_, method, target, body, {}, timeout_);
   if (!reply) return std::unexpected(reply.error().text);
-  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  if (reply->status / 100 != 2) {
+    if (code != nullptr) *code = text_of(api::parse_json(reply->body).value_or(json::value()), "code");
+    return std::unexpected(message_of(*reply));
+  }
   return body_of(socket_, *reply);
 }
 

@@ -28,9 +28,11 @@ class Conversation {
 
   const std::filesystem::path& socket() const { return socket_; }
   std::chrono::seconds timeout() const { return timeout_; }
-  /// The body of a good answer; else what the daemon says of it.
+  /// The body of a good answer; else what the daemon says of it. `code`: set to that of a refusal, where it
+  /// has one; may be null.
   std::expected<boost::json::value, std::string> call(std::string_view method, const std::string& target,
-                                                      const std::string& body = {}) const;
+                                                      const std::string& body = {},
+                                                      std::string* code = nullptr) const;
   /// As call() with GET; nothing where the daemon says that it is not there (404), and `why` it says so.
   std::expected<std::optional<boost::json::value>, std::string> find(const std::string& target,
                                                                      std::string* why) const;

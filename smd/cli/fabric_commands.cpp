@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <ostream>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/lost_node.h"
+#include "smd/cli/words.h"
 #include "smd/report/qos_explanation.h"
 
 namespace smd::cli {
@@ -19,6 +21,9 @@ namespace {
 
 namespace json = boost::json;
 using Row = std::vector<std::string>;
+
+constexpr std::array kFilterOptions{OptionOfKey{"pkey", "--pkey"}, OptionOfKey{"sl", "--sl"},
+                                    OptionOfKey{"match", "--match"}};
 
 /// Columns as wide as their widest text; no blanks at the ends of lines.
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
@@ -243,7 +248,7 @@ Done fabric_command(std::string_view name, const Conversation& daemon, const Fab
   bool found = false;
   const auto done = daemon.each([&](const std::string& subnet, bool several) -> Done {
     const auto value = get_of_node(daemon, subnet, target_of(name, options), options.node, as_json, out);
-    if (!value) return std::unexpected(value.error());
+    if (!value) return std::unexpected(with_option(value.error(), kFilterOptions));
     found = true;
     if (!*value) return {};
     if (as_json) {

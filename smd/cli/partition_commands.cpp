@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "mad/asio.h"
+#include "mad/base/parse.h"
 #include "mad/real_clock.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 namespace {
@@ -21,6 +23,12 @@ namespace json = boost::json;
 
 /// Between two looks of `wait`.
 constexpr mad::Duration kLook = std::chrono::milliseconds(100);
+/// What the bodies of changes are made from.
+constexpr std::array kOptionsOfKeys{
+    OptionOfKey{"pkey", "--pkey"},       OptionOfKey{"sl", "--sl"},
+    OptionOfKey{"ipoib.mtu", "--mtu"},   OptionOfKey{"ipoib.rate", "--rate"},
+    OptionOfKey{"ipoib.qkey", "--qkey"}, OptionOfKey{"ipoib.scopes", "--scope"},
+    OptionOfKey{"members[]", "MEMBERS"}};
 /// Members that a line of `wait` names.
 constexpr std::size_t kMissingNamed = 5;
 
@@ -74,7 +82,7 @@ Done PartitionCommand::change(std::string_view method, const std::string& what, 
   const auto subnet = daemon_.only_subnet();
   if (!subnet) return std::unexpected(subnet.error());
   const auto value = daemon_.call(method, path_of(*subnet, what), body);
-  if (!value) return std::unexpected(value.error());
+  if (!value) return std::unexpected(with_option(value.error(), kOptionsOfKeys));
   if (as_json_) {
     out_ << json::serialize(*value) << '\n';
     return {};
@@ -91,9 +99,16 @@ json::object member_body(const std::string& ports, std::string_view membership, 
   return member;
 }
 
+/// A decimal number as such, as the API tells it from a hexadecimal one.
+json::value pkey_json(const std::string& text) {
+  const bool decimal = text.find_first_not_of("0123456789") == std::string::npos;
+  const auto number = decimal ? base::parse_number(text, 0xFFFF) : std::nullopt;
+  return number ? json::value(*number) : json::value(text);
+}
+
 Done PartitionCommand::create() const {
   json::object body;
-  if (!options_.pkey.empty()) body["pkey"] = options_.pkey;
+  if (!options_.pkey.empty()) body["pkey"] = pkey_json(options_.pkey);
   if (!options_.sl.empty()) body["sl"] = options_.sl;
   json::array members;
   const std::array<std::pair<const std::vector<std::string>*, const char*>, 4> lists{
@@ -148,8 +163,8 @@ std::vector<std::string> missing_members(const json::value& partition) {
 
 std::string still_missing(const json::value& partition, const std::vector<std::string>& missing,
                           double seconds) {
-  auto text = fmt::format("{} of {} members programmed after {} s", text_of(partition, "programmed"),
-                          text_of(partition, "member_count"), seconds);
+  auto text = fmt::format("{} of {} programmed after {} s", text_of(partition, "programmed"),
+                          counted(text_of(partition, "member_count"), "member"), seconds);
   for (std::size_t i = 0; i < std::min(missing.size(), kMissingNamed); ++i)
     text += fmt::format("{}{}", i == 0 ? ": " : ", ", missing[i]);
   if (missing.size() > kMissingNamed) text += fmt::format(" and {} more", missing.size() - kMissingNamed);
@@ -175,8 +190,8 @@ Done PartitionCommand::wait() const {
     const bool ready = in_force != nullptr && *in_force && missing.empty();
     if (ready && as_json_) out_ << json::serialize(*value) << '\n';
     if (ready && !as_json_)
-      out_ << fmt::format("{} {}: {} members programmed, {} pending\n", text_of(*value, "pkey"),
-                          text_of(*value, "name"), text_of(*value, "programmed"),
+      out_ << fmt::format("{} {}: {} programmed, {} pending\n", text_of(*value, "pkey"),
+                          text_of(*value, "name"), counted(text_of(*value, "programmed"), "member"),
                           list_of(*value, "pending").size());
     if (ready) return {};
     if (std::chrono::steady_clock::now() >= until)
@@ -195,7 +210,8 @@ Done PartitionCommand::reindex() const {
   if (as_json_) {
     out_ << json::serialize(*value) << '\n';
   } else {
-    out_ << fmt::format("{}: index 0 of {} ports is decided anew\n", *subnet, text_of(*value, "ports"));
+    out_ << fmt::format("{}: index 0 of {} is decided anew\n", *subnet,
+                        counted(text_of(*value, "ports"), "port"));
   }
   return {};
 }

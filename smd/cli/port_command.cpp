@@ -10,6 +10,7 @@
 
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 namespace {
@@ -26,8 +27,7 @@ void print_order(std::ostream& out, const json::value& order) {
     out << fmt::format(", at {}", end_text(member_of(order, "at")));
   out << '\n';
   if (const auto confirm = text_of(order, "confirm"); !confirm.empty()) {
-    const auto count = text_of(order, "cut_off_count");
-    out << fmt::format("  cuts off {} {}:\n", count, count == "1" ? "node" : "nodes");
+    out << fmt::format("  cuts off {}:\n", counted(text_of(order, "cut_off_count"), "node"));
     for (const auto& node : list_of(order, "cut_off"))
       out << fmt::format("    {} {}\n", text_of(node, "guid"), text_of(node, "name"));
     if (action == "disable") out << fmt::format("  to do it: --confirm {}\n", confirm);
@@ -65,7 +65,11 @@ Done port_command(const Conversation& daemon, const PortOptions& options, bool a
   if (!options.confirm.empty()) body["confirm"] = options.confirm;
   bool done = false;
   const auto each = daemon.each([&](const std::string& subnet, bool) -> Done {
-    const auto order = daemon.call("POST", path_of(subnet, path), json::serialize(body));
+    std::string code;
+    const auto order = daemon.call("POST", path_of(subnet, path), json::serialize(body), &code);
+    if (!order && code == "needs_confirmation")
+      return std::unexpected(fmt::format("{}: smd port {} {} --dry-run, then --confirm TEXT", order.error(),
+                                         options.action, options.port));
     if (!order) return std::unexpected(order.error());
     done = true;
     if (as_json) {

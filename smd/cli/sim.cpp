@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "mad/asio.h"
@@ -22,6 +23,7 @@
 #include "mad/sim/state/words.h"
 #include "smd/cli/fail.h"
 #include "smd/cli/sim_ctl.h"
+#include "smd/cli/words.h"
 #include "smd/daemon/sim_socket.h"
 
 namespace smd::cli {
@@ -32,7 +34,8 @@ constexpr int kFailed = 1, kBadUsage = 2;
 std::string count_of(const base::Fabric& fabric) {
   std::size_t switches = 0;
   for (const auto& node : fabric.nodes) switches += node.type == NodeType::switch_ ? 1 : 0;
-  return fmt::format("{} switches, {} other nodes", switches, fabric.nodes.size() - switches);
+  return fmt::format("{}, {}", counted(std::to_string(switches), "switch", "switches"),
+                     counted(std::to_string(fabric.nodes.size() - switches), "other node"));
 }
 
 /// Each program that is attached has some descriptors open here.

@@ -14,11 +14,15 @@
 #include "smd/access/token.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::array kTokenOptions{OptionOfKey{"partitions", "--partition"},
+                                   OptionOfKey{"expires_in", "--expires"}};
 
 class TokenCommand {
  public:
@@ -86,7 +90,7 @@ Done TokenCommand::give_secret(std::string_view method, const std::string& what,
   bool given = false;
   const auto done = daemon_.each([&](const std::string& name, bool several) -> Done {
     auto value = daemon_.call(method, path_of(name, what), json::serialize(body));
-    if (!value) return std::unexpected(value.error());
+    if (!value) return std::unexpected(with_option(value.error(), kTokenOptions));
     given = true;
     if (const auto warning = text_of(*value, "warning"); !warning.empty())
       err_ << fmt::format("smd token: {}{}\n", several ? name + ": " : "", warning);

@@ -12,6 +12,7 @@
 #include "mad/base/parse.h"
 #include "mad/real_clock.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 namespace {
@@ -65,8 +66,8 @@ Readiness at_standby(const json::value& replica, const json::value* heir) {
     if (text_of(standby, "guid") != guid) continue;
     if (text_of(standby, "position") == text_of(replica, "position"))
       return {true, fmt::format("standby {} \"{}\" is current", guid, text_of(*heir, "node"))};
-    return {false,
-            fmt::format("standby {} lacks {} transactions", guid, text_of(standby, "lag_transactions"))};
+    return {false, fmt::format("standby {} lacks {}", guid,
+                               counted(text_of(standby, "lag_transactions"), "transaction"))};
   }
   return {false, fmt::format("standby {} \"{}\" does not copy the state", guid, text_of(*heir, "node"))};
 }

@@ -111,6 +111,18 @@ TEST_F(WhyLost, APortWhoseLinkIsLostSaysWhatToDo) {
                     HasSubstr("port.disabled \"leaf000\" port 5: by root"), HasSubstr("node.gone")));
 }
 
+TEST_F(WhyLost, OfSeveralSubnetsTheOneIsNamed) {
+  serve();
+  EXPECT_THAT(ask({"why", "h00009"}).out, testing::StartsWith("CA 0x")) << "there is one only";
+  test::FakeDaemon several;
+  several.answers = daemon_.answers;
+  several.answers["/v1/status"] = R"({"subnets":[{"subnet":"e","state":"up"},{"subnet":"f","state":"up"}]})";
+
+  const auto said = test::ask_daemon(several.path(), {"why", "h00009"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, testing::StartsWith("subnet f\nCA 0x0000000000000009"));
+}
+
 TEST_F(WhyLost, ControlCharactersOfNamesAreShownByTheirNumbers) {
   serve();
   daemon_.answers["/v1/subnets/f/nodes"] =

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the API says, in words of the command line.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smd::cli {
+
+/// "1 node", "2 nodes", of the text of a number. `many`: where that is not `one` with an "s".
+std::string counted(std::string_view number, std::string_view one, std::string_view many = {});
+
+/// A key in the body or the query of a call, and the option or word that it is made from.
+struct OptionOfKey {
+  std::string_view key;  ///< "members[]" is that of a list's item, with the keys inside it
+  std::string_view option;
+};
+/// A refusal of the form "KEY: TEXT" with the option in the place of the key; any other one as it is.
+std::string with_option(const std::string& refusal, std::span<const OptionOfKey> options);
+
+}  // namespace smd::cli
