@@ -336,6 +336,14 @@ TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
   EXPECT_THAT(both.headers, testing::Contains(testing::Pair("Retry-After", "1")));
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up&role=standby").status, 503U);
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=none").status, 503U);
+  for (const std::string role : {"", "&role=standby"}) {
+    const auto there = call("anonymous", "GET", "/readyz?subnet=other" + role);
+    const auto nowhere = call("anonymous", "GET", "/readyz?subnet=none" + role);
+    EXPECT_EQ(there.status, 503U);
+    EXPECT_EQ(nowhere.status, 503U);
+    EXPECT_EQ(there.body, nowhere.body) << "without a token names of subnets are not told";
+    EXPECT_EQ(there.headers, nowhere.headers);
+  }
   EXPECT_EQ(call("anonymous", "GET", "/readyz?role=king").status, 400U);
   auto view = *backend_.views[0];
   auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);

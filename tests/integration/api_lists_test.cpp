@@ -226,6 +226,31 @@ TEST_F(ApiLists, OnePortIsThatOfTheList) {
               "no_such_port");
 }
 
+/// Nodes of others do not make a name ambiguous for a tenant.
+TEST_F(ApiLists, ANameIsOneOfATenantsOwnNodes) {
+  auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
+  for (auto& one : subnet->nodes) {
+    if (one->description != "h00000" && one->description != "h00002") continue;
+    auto renamed = std::make_shared<sm::Node>(*one);
+    renamed->name("h00001");
+    one = renamed;
+  }
+  const auto own = port_guid("h00001");
+  snapshot_->subnet = subnet;
+  for (const auto* what : {"ports?node=h00001", "nodes/h00001", "why?node=h00001", "ports/h00001_1",
+                           "path?src=h00001&dst=h00003"}) {
+    EXPECT_EQ(ask(what, "Error", 409).at("code"), "ambiguous") << what;
+  }
+  const auto ports = ask("ports?node=h00001", "Ports", 200, true).at("ports");
+  ASSERT_EQ(ports.as_array().size(), 1U) << ports;
+  EXPECT_EQ(ports.at(0).at("port_guid").as_string(), fmt::format("{}", own));
+  const auto seen = ask("nodes/h00001", "NodeDetail", 200, true);
+  EXPECT_EQ(seen.at("port_list").at(0).at("port_guid").as_string(), fmt::format("{}", own));
+  ask("why?node=h00001", "Why", 200, true);
+  ask("ports/h00001_1", "Port", 200, true);
+  EXPECT_EQ(ask("path?src=h00001&dst=h00003", "Path", 200, true).at("from").at("port"), 1);
+}
+
 /// What a tenant is told of a GUID that is not its own is what it is told of one that is nowhere.
 TEST_F(ApiLists, AnyOtherGuidIsNotThereForATenant) {
   const auto told = [&](const std::string& what, const std::string& words) {
