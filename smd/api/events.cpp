@@ -154,10 +154,15 @@ Answer get_changes(const Question& question, Backend& backend) {
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
-  return answer_of(Json(JsonObject{{"subnet", text(name)},
-                                   {"changes", Json(std::move(list))},
-                                   {"next", text(to_text(found.next))},
-                                   {"gap", Json(found.gap)}}));
+  // What a tenant does not see moves its cursor neither; the one of "nothing so far" is the id of no event.
+  const bool is_tenant = question.access->only_partitions(name).has_value();
+  const auto own =
+      found.events.empty() ? wanted->after.value_or(events::EventId{}) : found.events.back()->id();
+  return answer_of(
+      Json(JsonObject{{"subnet", text(name)},
+                      {"changes", Json(std::move(list))},
+                      {"next", text(to_text(is_tenant ? own : found.next))},
+                      {"gap", Json(found.gap && !(is_tenant && wanted->after == events::EventId{}))}}));
 }
 
 Answer get_events(const Question& question, Backend& backend) {

@@ -87,10 +87,12 @@ struct InForce {
   std::shared_ptr<const config::PartitionPolicy> policy;  ///< null: nothing is known
   std::shared_ptr<const Part> decided;                    ///< by this policy or the one before; may be null
   bool is_decided = false;                                ///< by this policy
+  bool apart = false;  ///< a partition is in force though others have changed: a tenant is not told of these
 };
 
-InForce in_force(const SubnetView& view) {
+InForce in_force(const SubnetView& view, const access::Access& access) {
   InForce found;
+  found.apart = access.only_partitions(view.name).has_value();
   if (view.snapshot) found.decided = view.snapshot->decided.partitions;
   if (found.decided && !found.decided->policy) found.decided = nullptr;
   if (view.ground) found.policy = view.ground->merged;
@@ -110,6 +112,15 @@ const Part::Partition* decided_of(const InForce& now, const config::PolicyPartit
   return at != now.decided->partitions.end() ? &*at : nullptr;
 }
 
+bool is_in_force(const InForce& now, const config::PolicyPartition& partition) {
+  if (now.is_decided || !now.apart || !now.decided) return now.is_decided;
+  const auto* decided = now.decided->policy->find(partition.pkey);
+  if (decided == nullptr || now.decided->policy->groups != now.policy->groups) return false;
+  auto same = *decided;
+  same.sources = partition.sources;  // lines of files
+  return same == partition;
+}
+
 /// All but members and what is pending. Members are those that were decided last.
 JsonObject head_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
   JsonArray sources;
@@ -127,7 +138,7 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
           {"sources", Json(std::move(sources))},
           {"ipoib", Json(partition.ipoib)},
           {"groups", groups_json(partition)},
-          {"in_force", Json(now.is_decided)},
+          {"in_force", Json(is_in_force(now, partition))},
           {"member_count", number(members.size())},
           {"programmed", number(ready)},
           {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
@@ -258,9 +269,10 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   const auto name = question.asked("name");
-  const auto now = in_force(view);
-  const bool managed = now.decided && now.decided->managed;
+  const auto now = in_force(view, *question.access);
   auto partitions = partitions_of(question, view, now, name, question.asked("match"));
+  // A tenant without a partition is not told whether others have one.
+  const bool managed = now.decided && now.decided->managed && !(now.apart && partitions.empty());
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
   if (!name.empty()) return named_listing(*chosen, now, std::move(partitions), *page, managed);
   std::vector<Entry> entries;
@@ -274,7 +286,7 @@ Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto name = question.part("partition");
-  auto now = in_force(*chosen->view);
+  auto now = in_force(*chosen->view, *question.access);
   auto partitions = partitions_of(question, *chosen->view, now, name);
   if (partitions.empty()) return no_such_partition(name);
   partitions.resize(1);

@@ -368,6 +368,53 @@ TEST_F(ApiLists, ATenantsTagTellsNothingOfChangesElsewhere) {
   EXPECT_EQ(get("services", before, true).status, 200U) << "its own has changed";
 }
 
+TEST_F(ApiLists, ATenantsEmptyListTellsNothingOfOthers) {
+  const auto change_of = [&](const char* partition) {
+    publish("partition.changed", {{"partition", partition, false}});
+  };
+  for (const auto* what : {"changes", "ports?match=none", "services", "partitions?match=none"}) {
+    const auto before = get(what, "", true);
+    change_of("red");
+    register_services({{"h00002", 0x12, PKey{0x8013}}});
+    EXPECT_EQ(get(what, etag(before), true).status, 304U) << what;
+  }
+  const auto next_of = [](const json::value& page) { return std::string(page.at("next").as_string()); };
+  const auto none = ask("changes", "Changes", 200, true);
+  change_of("blue");
+  change_of("red");
+  const auto one = ask("changes?cursor=" + next_of(none), "Changes", 200, true);
+  ASSERT_EQ(one.at("changes").as_array().size(), 1U) << "from the cursor of an empty list on";
+  EXPECT_EQ(one.at("gap"), false);
+  EXPECT_EQ(one.at("next"), one.at("changes").at(0).at("id"));
+  const auto after = ask("changes?cursor=" + next_of(one), "Changes", 200, true);
+  EXPECT_EQ(after.at("changes").as_array().size(), 0U);
+  EXPECT_EQ(next_of(after), next_of(one));
+  change_of("blue");
+  EXPECT_EQ(ask("changes?cursor=" + next_of(after), "Changes", 200, true).at("changes").as_array().size(),
+            1U);
+}
+
+/// A partition that was changed is in force when it is decided; of others that are not a tenant is not told.
+TEST_F(ApiLists, ATenantsPartitionIsInForceThoughOthersChange) {
+  const auto before = etag(get("partitions", "", true));
+  EXPECT_EQ(ask("partitions", "Partitions", 200, true).at("partitions").at(0).at("in_force"), true);
+  const auto change = [&](const std::string& name) {
+    change_view([&](auto& view) {
+      auto ground = std::make_shared<api::PolicyState>(*view.ground);
+      auto merged = std::make_shared<config::PartitionPolicy>(*ground->merged);
+      std::ranges::find(merged->partitions, name, &config::PolicyPartition::name)->members.clear();
+      ++merged->digest;
+      ground->merged = merged;
+      view.ground = ground;
+    });
+  };
+  change("red");
+  EXPECT_EQ(get("partitions", before, true).status, 304U);
+  EXPECT_EQ(ask("partitions", "Partitions").at("partitions").at(0).at("in_force"), false);
+  change("blue");
+  EXPECT_EQ(ask("partitions", "Partitions", 200, true).at("partitions").at(0).at("in_force"), false);
+}
+
 TEST_F(ApiLists, ChangesAreTheEventsOfChanges) {
   publish("link.down", {});
   publish("partition.changed", {{"partition", "blue", false}, {"change", "add", false}});
