@@ -351,6 +351,7 @@ TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
   device_.set([](Device& device) { device.pulled = true; });
   ASSERT_TRUE(logged("port.waiting"));
   instance_->resweep(sm::Resweep::heavy, "test");
+  ASSERT_TRUE(logged("reason=test"));
   ASSERT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->subnet->nodes.size() == 1; }));
 
   device_.set([](Device& device) { device.pulled = false; });
