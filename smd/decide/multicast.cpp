@@ -284,7 +284,9 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const auto still_silent = [&](const auto& member) {
     return may_be_behind(member.second, in.subnet, *before->ground);
   };
-  if (same && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
+  // Without rows it was foreseen by a standby: what the switches hold counts.
+  const bool written = before != nullptr && !before->rows.empty();
+  if (same && written && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
   return Multicast(in, routes).decide(routes);
 }
 

@@ -74,7 +74,14 @@ asio::awaitable<bool> Reconciler::foresee() {
     decision = sm::decide(input);
   });
   if (!settled) co_return false;
-  if (*decision) decided_ = std::move((*decision)->decided);
+  if (!*decision) co_return true;
+  decided_ = std::move((*decision)->decided);
+  if (decided_.multicast) {
+    // Trees depend on the order in which members joined: those of the master count, which switches hold.
+    auto part = std::make_shared<McPart>(*decided_.multicast);
+    part->rows.clear();
+    decided_.multicast = std::move(part);
+  }
   co_return true;
 }
 

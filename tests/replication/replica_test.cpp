@@ -142,6 +142,37 @@ TEST_F(Replica, ATakeoverChangesNothingAndAsksNoClient) {
   EXPECT_EQ(now.registry().subscriptions().size(), 8U);
 }
 
+/// The second group has its spine because the first one, which is gone, had the other. A standby that knew
+/// nothing of that would choose otherwise.
+TEST_F(Replica, ATakeoverKeepsTreesWhoseReasonsAreGone) {
+  start_pair();
+  auto& master = site_[kA];
+  const auto change = [&](auto&& edit) {
+    master.register_now(edit);
+    master.manager().resweep(sm::Resweep::heavy, "test");
+    site_.world.run_for(seconds(3));
+  };
+  const auto port = [&](std::size_t adapter) { return test::adapter_port(master.last(), adapter); };
+  const auto join = [&](std::uint8_t group, Lid mlid, std::initializer_list<std::size_t> adapters) {
+    change([&](sa::Registry& registry) {
+      for (const auto i : adapters) register_all(registry, port(i), group, mlid);
+    });
+  };
+  join(7, Lid{0xC005}, {2, 4});
+  join(8, Lid{0xC006}, {5, 7});
+  change([&](sa::Registry& registry) {
+    for (const std::size_t i : {2U, 4U}) registry.drop_member({test::replica_group(7), port(i)});
+  });
+  const auto before = site_[kB].manager().counters();
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  ASSERT_TRUE(site_[kB].is_master()) << story();
+  const auto sent = site_[kB].manager().counters() - before;
+  EXPECT_EQ(sets(sent, wire::MulticastForwardingTable::kAttribute), 0U) << story();
+}
+
 std::uint64_t gets(const mad::Counters& counters) {
   return counters.total(&mad::AttributeCounters::sent, wire::Method::get);
 }
