@@ -12,8 +12,8 @@
 
 namespace smd::api {
 
-/// By node GUID, port GUID, one of its LIDs, or a name that one node only has. 404: there is none; 409: several have the
-/// name. With `only` (a tenant's ports) no node without such a port is there.
+/// By node GUID, port GUID, one of its LIDs, or a name that one node only has. 404: there is none; 409:
+/// several have the name. With `only` (a tenant's ports) no node without such a port is there.
 std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words,
                                                  const std::set<sm::LinkEnd>* only = nullptr);
 
