@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "smd/report/json.h"
 
@@ -25,7 +24,7 @@ std::string quoted_label(std::string_view content) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte < 0x20 && c != '\n') || byte == 0x7F) c = ' ';
   }
-  return sm::to_text(sm::Json(std::move(text)));
+  return sm::to_text(sm::Json(text));
 }
 
 std::string_view word_of(Exposition::Kind kind) {
