@@ -144,7 +144,8 @@ std::vector<Key> replica_keys() {
            .opensm = "",
            .doc = "When a client is told that it is registered. \"async\": when that is on this SM's disk. "
                   "\"sync\": when it is on a standby's too, but after 50 ms at most. \"sync-strict\": when "
-                  "it is on a standby's too, else the client is asked to come again."},
+                  "it is on a standby's too, else the client is asked to come again. The last two need "
+                  "listen and peers, or etcd."},
           kHa, &HaConfig::mode,
           one_of<HaMode>(
               {{"async", HaMode::async}, {"sync", HaMode::sync}, {"sync-strict", HaMode::sync_strict}})),
