@@ -17,7 +17,7 @@ namespace smd::sm::inline decisions {
 /// by which packets come in, or two where VLs depend on the dimension of that port (routing::VlMap).
 struct QosPart {
   struct Tables {
-    std::uint8_t kind = 0;           ///< index into `kinds`
+    std::uint32_t kind = 0;          ///< index into `kinds`
     std::uint8_t vls = 1;            ///< OperationalVLs' code that the VLs are limited to
     bool maps_sls = false;           ///< the port has an SL to VL table
     std::uint8_t low = 0, high = 0;  ///< entries of its arbitration tables; 0: none is written

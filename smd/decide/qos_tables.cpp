@@ -129,12 +129,12 @@ class Decider {
                     : qos_kind(qos, key.of, key.set == kNoSet ? nullptr : &qos.ports[key.set]);
   }
 
-  std::uint8_t kind_index(const Node& node, PortNum num) {
-    const auto [at, fresh] = kinds_.try_emplace(kind_key(node, num), std::uint8_t{0});
+  std::uint32_t kind_index(const Node& node, PortNum num) {
+    const auto [at, fresh] = kinds_.try_emplace(kind_key(node, num), std::uint32_t{0});
     if (!fresh) return at->second;
     auto kind = kind_of(at->first);
     const auto same = std::ranges::find(part_.kinds, kind);
-    at->second = static_cast<std::uint8_t>(same - part_.kinds.begin());
+    at->second = static_cast<std::uint32_t>(same - part_.kinds.begin());
     if (same == part_.kinds.end()) part_.kinds.push_back(std::move(kind));
     return at->second;
   }
@@ -167,8 +167,8 @@ class Decider {
   const QosTablesInput& in_;
   QosPart part_;
   std::map<std::pair<Guid, PortNum>, std::size_t> sets_;
-  std::map<KindKey, std::uint8_t> kinds_;
-  std::map<std::pair<std::uint8_t, QosCapacity>, std::uint16_t> found_;
+  std::map<KindKey, std::uint32_t> kinds_;
+  std::map<std::pair<std::uint32_t, QosCapacity>, std::uint16_t> found_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/qos_tables.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -174,6 +175,33 @@ TEST_F(DecideQosTables, OfAPortAreThoseOfItsSetThenOfItsClassThenOfAll) {
   config_.qos.ports.clear();
   decide();
   EXPECT_EQ(vls(of(kHost, 1))[0], 2U);
+}
+
+TEST_F(DecideQosTables, OfMoreThan256SetsAreEachPortsOwn) {
+  constexpr unsigned kPorts = 300;
+  for (unsigned i = 0; i < kPorts; ++i) {
+    const std::uint64_t leaf = 0x1000 + i / 150, host = 0x2000 + 0x10 * i;
+    if (i % 150 == 0) fabric_.add_switch(leaf, 151);
+    fabric_.host(host, leaf, 1 + i % 150);
+    if (i % 150 == 0) fabric_.link(leaf, 151, kSwitch, 4 + i / 150);
+    fabric_.node(host).description = fmt::format("n{}", i);
+    auto& port = fabric_.port(host, 1);
+    port.known = true;
+    port.info.vl_cap = port.info.operational_vls = 4;
+    port.info.capability_mask |= wire::kCapSlMapping;
+    auto& set = config_.qos.ports.emplace_back();
+    set.ports = {*config::parse_port_term(fmt::format("n{}", i))};
+    set.high_limit = i % 200;
+    set.sl2vl = all_on(static_cast<std::uint8_t>(i / 200));
+  }
+  const auto subnet = fabric_.build();
+  decide();
+  for (unsigned i = 0; i < kPorts; ++i) {
+    const auto* tables = made_->find(*subnet.index_of(Guid{0x2000 + 0x10 * i}), PortNum{1});
+    ASSERT_NE(tables, nullptr) << i;
+    EXPECT_EQ(tables->high_limit, i % 200) << i;
+    EXPECT_EQ(vls(*tables)[0], i / 200) << i;
+  }
 }
 
 TEST_F(DecideQosTables, OfLinksBetweenSwitchesAreASetOfTheirOwn) {
