@@ -28,7 +28,8 @@ class Running:
     def status(self):
         done = subprocess.run([self.smd.program, "status", "--json", "--socket", self.socket], capture_output=True,
                               text=True)
-        return json.loads(done.stdout)["subnets"][0] if done.returncode == 0 else None
+        subnets = json.loads(done.stdout)["subnets"] if done.returncode == 0 else []
+        return subnets[0] if subnets else None  # it listens before it has opened a port
 
     def last(self):
         found = self.status()

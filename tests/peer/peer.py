@@ -149,7 +149,8 @@ def asked(smd, sim, text, hosts):
 
     def status():
         done = subprocess.run([smd.program, "status", "--json", "--socket", socket], capture_output=True, text=True)
-        return json.loads(done.stdout)["subnets"][0] if done.returncode == 0 else None
+        subnets = json.loads(done.stdout)["subnets"] if done.returncode == 0 else []
+        return subnets[0] if subnets else None
 
     def waits_for(what):
         return lambda: (s := status()) and s["waiting"] and s["waiting"]["for"] == what and s
