@@ -11,6 +11,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
 #include "smd/api/tenant.h"
+#include "smd/log/fields.h"
 #include "smd/log/format.h"
 #include "smd/snapshot/event_end.h"
 
@@ -25,11 +26,6 @@ namespace {
 constexpr std::array<std::string_view, 18> kOfTenant{
     "guid", "name",  "port", "partition", "pkey",    "change",   "state",    "rate",       "best",
     "was",  "downs", "lid",  "up_for",    "members", "down_for", "lost_for", "suppressed", "physical_state"};
-
-const std::string* value_of(const std::vector<log::Field>& fields, std::string_view key) {
-  const auto at = std::ranges::find(fields, key, &log::Field::key);
-  return at != fields.end() ? &at->value : nullptr;
-}
 
 /// The other end is the tenant's: then the event is about that.
 std::vector<log::Field> turned_round(std::vector<log::Field> fields) {
@@ -102,13 +98,18 @@ std::optional<std::vector<log::Field>> EventView::seen(const events::Event& even
   return seen_by(tenant->second, line.members, fields);
 }
 
+bool EventView::is_own(const std::string& subnet, Guid node) const {
+  const auto tenant = tenants_.find(subnet);
+  return tenant != tenants_.end() && tenant->second.nodes.contains(node);
+}
+
 std::optional<std::vector<log::Field>> EventView::seen_by(const Tenant& tenant,
                                                           const events::MembersOf& members,
                                                           const std::vector<log::Field>& fields) const {
   const auto is_own_partition = [&](const std::string& name) {
     return std::ranges::find(tenant.partitions, name) != tenant.partitions.end();
   };
-  if (const auto* partition = value_of(fields, "partition"))
+  if (const auto* partition = log::value_of(fields, "partition"))
     return is_own_partition(*partition) ? std::optional(of_tenant(fields)) : std::nullopt;
   const auto is_own = [&](const std::optional<sm::LinkEnd>& end,
                           const std::optional<std::vector<std::string>>& partitions_then) {

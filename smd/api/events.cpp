@@ -13,6 +13,7 @@
 #include "smd/api/event_view.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/log/fields.h"
 
 namespace smd::api {
 
@@ -64,9 +65,9 @@ static_assert(std::ranges::is_sorted(kChanges));
 bool is_change(const events::NamedLogEvent& line, const std::vector<log::Field>& fields) {
   if (!std::ranges::binary_search(kChanges, line.name)) return false;
   if (line.name != "api.call") return true;
-  if (std::ranges::find(fields, "dry_run", &log::Field::key) != fields.end()) return false;
-  const auto status = std::ranges::find(fields, "status", &log::Field::key);
-  return status != fields.end() && status->value < "400";
+  if (log::value_of(fields, "dry_run") != nullptr) return false;
+  const auto* status = log::value_of(fields, "status");
+  return status != nullptr && *status < "400";
 }
 
 constexpr std::size_t kUsual = 100, kMostEvents = 10'000;

@@ -18,6 +18,7 @@
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
+#include "smd/log/fields.h"
 #include "smd/snapshot/event_end.h"
 
 namespace smd::api {
@@ -56,19 +57,11 @@ bool is_one_of(const Ends& ends, const std::optional<sm::LinkEnd>& at) {
   });
 }
 
-const std::string* field_of(const std::vector<log::Field>& fields, std::string_view key) {
-  const auto at = std::ranges::find(fields, key, &log::Field::key);
-  return at != fields.end() ? &at->value : nullptr;
-}
-
 /// The events of one subnet, as the caller sees them.
 class Happened {
  public:
   Happened(const Question& question, const SubnetView& view, Backend& backend)
-      : subnet_(view.name),
-        seen_(*question.access, backend),
-        log_(backend.event_log()),
-        own_lost_(lost_nodes_seen(*question.access, view)) {}
+      : subnet_(view.name), seen_(*question.access, backend), log_(backend.event_log()) {}
 
   /// The latest ones for which `wanted(name, fields)`, oldest first.
   template <class Wanted>
@@ -90,7 +83,7 @@ class Happened {
   }
   /// It was a tenant's: a partition names it, or the caller may read that it has gone.
   bool is_own_lost(Guid node) {
-    if (own_lost_.contains(node)) return true;
+    if (seen_.is_own(subnet_, node)) return true;
     return !latest(1, [&](std::string_view name, const std::vector<log::Field>& fields) {
               const auto end = sm::event_end(fields, "guid", "port");
               return name == "node.gone" && end && end->node == node;
@@ -113,7 +106,6 @@ class Happened {
   std::string subnet_;
   EventView seen_;
   store::EventLog& log_;
-  std::set<Guid> own_lost_;
 };
 
 Answer why_answer(const SubnetView& view, JsonArray ports, Json lost, JsonArray happened) {
@@ -162,16 +154,17 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
     return value != nullptr && named_guid && base::parse_guid(*value) == named_guid;
   };
   const auto matches = [&](std::string_view event, const std::vector<log::Field>& fields) {
-    const auto* name = field_of(fields, "name");
+    const auto* name = log::value_of(fields, "name");
     return event == "node.gone" &&
-           (is_guid(field_of(fields, "guid")) || is_guid(field_of(fields, "port_guid")) || is_word(name) ||
-            is_word(field_of(fields, "lid")) || (name != nullptr && base::escaped(*name) == words));
+           (is_guid(log::value_of(fields, "guid")) || is_guid(log::value_of(fields, "port_guid")) ||
+            is_word(name) || is_word(log::value_of(fields, "lid")) ||
+            (name != nullptr && base::escaped(*name) == words));
   };
   Gone gone;
   const auto found = log.latest(1, matches);
   if (!found.empty()) gone.event = found.back();
   const auto fields = gone.event ? log.fields(*gone.event) : std::vector<log::Field>{};
-  const auto* by_event = field_of(fields, "guid");
+  const auto* by_event = log::value_of(fields, "guid");
   const auto guid = by_event != nullptr ? base::parse_guid(*by_event) : named_guid;
   if (now.inventory) {
     for (const auto& [node, when] : now.inventory->lost_nodes()) {
@@ -184,8 +177,8 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
   }
   if (!gone.event || !guid || now.subnet->find(*guid) != nullptr) return std::nullopt;
   gone.node = *guid;
-  if (const auto* name = field_of(fields, "name")) gone.name = *name;
-  if (const auto* type = field_of(fields, "type")) gone.type = *type;
+  if (const auto* name = log::value_of(fields, "name")) gone.name = *name;
+  if (const auto* type = log::value_of(fields, "type")) gone.type = *type;
   return gone;
 }
 
