@@ -24,7 +24,7 @@ class FabricPorts {
  private:
   sm::PortViews views_;
   config::PortIndex index_;
-  Guid self_{};
+  Guid self_;
 };
 
 /// Adapters and routers that are lost, do not answer, or cannot be reached because a switch does not answer.

@@ -9,6 +9,7 @@
 
 #include "smd/decide/lid_space.h"
 #include "smd/decide/small_tables.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -240,13 +241,6 @@ void allocate_beyond(std::vector<EndPort>& ends, const LidOptions& options, LidS
   }
 }
 
-/// GUID of the port that the SM is on; 0 where it is not known.
-Guid own_port(const Subnet& subnet) {
-  const auto* node = subnet.find(subnet.sm_node);
-  if (node == nullptr) return {};
-  return node->is_switch() ? node->guid() : node->ports[subnet.sm_port.value()].guid;
-}
-
 /// LIDs and LMC as decided; `options.cap` bounds what is routed.
 LidPart part_of(const std::vector<EndPort>& ends, const LidOptions& options, Guid sm_port) {
   LidPart part;
@@ -295,7 +289,7 @@ LidPart decide_lids(const Subnet& subnet, const LidOptions& given, const Stored&
   options.switch_cap = limit.all_fit ? options.cap : given.cap;
   LidSpace space(options.first, std::min(options.last, options.cap));
   if (!anew) keep_valid(ends, options, stored, space);
-  const auto sm_port = own_port(subnet);
+  const auto sm_port = own_port_guid(subnet);
   LidSpace before_reserve = space;
   if (!anew) reserve_given_up(ends, space);
   reserve_absent(ends, stored, space);

@@ -59,7 +59,7 @@ class Partitions {
 
   void decide() {
     const config::PortIndex index(ports_.views);
-    const auto self = self_guid();
+    const auto self = own_port_guid(in_.subnet);
     const auto resolved = config::resolve_partitions(*in_.policy, index, self);
     for (std::size_t i = 0; i < resolved.size(); ++i) add_members(in_.policy->partitions[i], resolved[i]);
     const auto firsts = sort_claims();
@@ -71,12 +71,6 @@ class Partitions {
   }
 
  private:
-  Guid self_guid() const {
-    const auto* node = in_.subnet.find(in_.subnet.sm_node);
-    if (node == nullptr || in_.subnet.sm_port.value() >= node->ports.size()) return {};
-    return port_guid(*node, in_.subnet.sm_port);
-  }
-
   void add_members(const config::PolicyPartition& partition, const config::ResolvedPartition& resolved) {
     auto& part = out_.part.partitions.emplace_back();
     part.pkey = partition.pkey;

@@ -40,9 +40,7 @@ class QosPorts {
     add_members(partitions);
     for (std::size_t i = 0; i < keys_.size(); ++i) ports_.views[i].partitions = keys_[i];
     index_.emplace(ports_.views);
-    const auto* self = subnet.find(subnet.sm_node);
-    if (self != nullptr && subnet.sm_port.value() < self->ports.size())
-      self_ = port_guid(*self, subnet.sm_port);
+    self_ = own_port_guid(subnet);
   }
 
   const std::vector<config::PortView>& views() const { return ports_.views; }

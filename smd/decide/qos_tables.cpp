@@ -61,8 +61,7 @@ class Decider {
       groups = in_.policy->groups;
       for (const auto& partition : in_.policy->partitions) partitions.emplace(partition.name, partition.pkey);
     }
-    const auto* self = in_.subnet.find(in_.subnet.sm_node);
-    const auto own = self != nullptr ? port_guid(*self, in_.subnet.sm_port) : Guid{};
+    const auto own = own_port_guid(in_.subnet);
     const auto& blocks = in_.config.qos.ports;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const auto found = config::resolve({blocks[i].ports}, {groups, partitions, own}, index);

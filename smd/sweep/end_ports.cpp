@@ -7,6 +7,12 @@ Guid port_guid(const Node& node, PortNum port) {
   return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
 }
 
+Guid own_port_guid(const Subnet& subnet) {
+  const auto* node = subnet.find(subnet.sm_node);
+  const bool known = node != nullptr && subnet.sm_port.value() < node->ports.size();
+  return known ? port_guid(*node, subnet.sm_port) : Guid{};
+}
+
 std::map<Guid, PortPlace> find_end_ports(const Subnet& subnet, const std::set<Guid>& ports) {
   std::map<Guid, PortPlace> found;
   for (std::size_t i = 0; i < subnet.nodes.size() && !ports.empty(); ++i) {
