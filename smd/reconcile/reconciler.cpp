@@ -244,6 +244,7 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
 
 /// Ports that were disabled, enabled or reset. A node that was cut off by that would not answer.
 void Reconciler::look_at_ordered(const Applied& applied) {
+  if (applied.ports.empty()) return;  // they were so already: no way round them has to be found
   Paths::Avoid avoid;
   for (const auto& [at, by] : *requests_.ports.disabled) avoid.ports.insert(at);
   const Paths around(*subnet_, avoid);
