@@ -42,64 +42,74 @@ struct UfmMember {
   std::size_t order = 0;  ///< of several for a port the last one counts
 };
 
-/// Members of the partition that are in the fabric, after `last`.
-void add_present(const SubnetView& view, const config::PartitionPolicy& policy,
-                 const config::PolicyPartition& partition, Guid last, std::vector<UfmMember>& members) {
-  const auto* now = view.snapshot.get();
-  const auto decided = now != nullptr ? now->decided.partitions : nullptr;
-  const auto* then = decided && decided->policy ? decided->policy->find(partition.pkey) : nullptr;
-  if (then != nullptr && then->members == partition.members && decided->policy->groups == policy.groups) {
-    const auto at =
-        std::ranges::find(decided->partitions, partition.pkey, &sm::PartitionPart::Partition::pkey);
-    if (at == decided->partitions.end()) return;
-    for (const auto& one : at->members) {
-      if (last < one.port) members.push_back({one.port, one.membership, one.index0, members.size()});
-    }
-    return;
-  }
-  // They have changed a moment ago: a client reads what it has written.
-  if (now == nullptr) return;
-  const FabricPorts fabric(now);
+/// What the rules of a partition are resolved with.
+struct Rules {
+  const config::PartitionPolicy& policy;
+  const config::PolicyPartition& partition;
+};
+
+/// What the rules make of these ports, after `last`. `self`: the SM's; 0: it is not one of them.
+void add_resolved(const Rules& rules, const config::PortIndex& index, Guid self, Guid last,
+                  std::vector<UfmMember>& members) {
   const std::map<std::string, PKey, std::less<>> no_partitions;
-  for (const auto& [rule, order] : partition.members) {
+  for (const auto& [rule, order] : rules.partition.members) {
     const auto found = config::resolve(
-        rule.ports, {.groups = policy.groups, .partitions = no_partitions, .self = fabric.self()},
-        fabric.index());
+        rule.ports, {.groups = rules.policy.groups, .partitions = no_partitions, .self = self}, index);
     for (const auto at : found.ports) {
-      const auto port = fabric.index().ports()[at].port_guid;
+      const auto port = index.ports()[at].port_guid;
       if (last < port) members.push_back({port, rule.membership, rule.index0, members.size()});
     }
   }
 }
 
-/// Members by their name or a pattern whose hosts are down: their GUIDs are still in use.
-void add_absent(const SubnetView& view, const config::PartitionPolicy& policy,
-                const config::PolicyPartition& partition, Guid last, std::vector<UfmMember>& members) {
+/// Members of the partition that are in the fabric, after `last`.
+void add_present(const SubnetView& view, const Rules& rules, Guid last, std::vector<UfmMember>& members) {
   const auto* now = view.snapshot.get();
-  const auto absent =
-      now != nullptr ? absent_ports(*now, absent_hosts(*now)) : std::vector<config::PortView>();
-  if (absent.empty()) return;
-  const config::PortIndex index(absent);
-  const std::map<std::string, PKey, std::less<>> no_partitions;
-  for (const auto& [rule, order] : partition.members) {
-    const auto found =
-        config::resolve(rule.ports, {.groups = policy.groups, .partitions = no_partitions}, index);
-    for (const auto at : found.ports) {
-      const auto port = absent[at].port_guid;
-      const bool known = now->stored && now->stored->lids.contains(port);
-      if (known && last < port) members.push_back({port, rule.membership, rule.index0, members.size()});
-    }
+  if (now == nullptr) return;
+  const auto pkey = rules.partition.pkey;
+  const auto decided = now->decided.partitions;
+  const auto* then = decided && decided->policy ? decided->policy->find(pkey) : nullptr;
+  const bool same = then != nullptr && then->members == rules.partition.members &&
+                    decided->policy->groups == rules.policy.groups;
+  if (!same) {  // they have changed a moment ago: a client reads what it has written
+    const FabricPorts fabric(now);
+    return add_resolved(rules, fabric.index(), fabric.self(), last, members);
+  }
+  const auto at = std::ranges::find(decided->partitions, pkey, &sm::PartitionPart::Partition::pkey);
+  if (at == decided->partitions.end()) return;
+  for (const auto& one : at->members) {
+    if (last < one.port) members.push_back({one.port, one.membership, one.index0, members.size()});
   }
 }
 
+/// Ports of hosts that are down, whose GUIDs are still in use: of members by their name or a pattern.
+class AbsentPorts {
+ public:
+  /// `now` outlives it; none where it is null.
+  explicit AbsentPorts(const sm::Snapshot* now) : ports_(known_ports(now)), index_(ports_) {}
+  AbsentPorts(const AbsentPorts&) = delete;
+  AbsentPorts& operator=(const AbsentPorts&) = delete;
+  const config::PortIndex& index() const { return index_; }
+
+ private:
+  static std::vector<config::PortView> known_ports(const sm::Snapshot* now) {
+    if (now == nullptr || !now->stored) return {};
+    auto ports = absent_ports(*now, absent_hosts(*now));
+    std::erase_if(ports, [&](const auto& port) { return !now->stored->lids.contains(port.port_guid); });
+    return ports;
+  }
+  std::vector<config::PortView> ports_;
+  config::PortIndex index_;
+};
+
 /// The members after `last`, by GUID: those that are in the fabric or were, and GUIDs that are to be members
 /// when they come, whose rules count. Made anew for each piece: nothing of it waits for a client.
-std::vector<UfmMember> ufm_members(const SubnetView& view, const config::PartitionPolicy& policy,
-                                   const config::PolicyPartition& partition, Guid last) {
+std::vector<UfmMember> ufm_members(const SubnetView& view, const AbsentPorts& absent, const Rules& rules,
+                                   Guid last) {
   std::vector<UfmMember> members;
-  add_present(view, policy, partition, last, members);
-  add_absent(view, policy, partition, last, members);
-  for (const auto& [rule, order] : partition.members) {
+  add_present(view, rules, last, members);
+  add_resolved(rules, absent.index(), Guid{}, last, members);
+  for (const auto& [rule, order] : rules.partition.members) {
     for (const auto& term : rule.ports.terms) {
       if (term.kind == config::PortTermKind::guid && last < term.first)
         members.push_back({term.first, rule.membership, rule.index0, members.size()});
@@ -139,7 +149,8 @@ class UfmText {
         merged_(std::move(merged)),
         partitions_(std::move(partitions)),
         shown_(shown),
-        by_key_(by_key) {}
+        by_key_(by_key),
+        absent_(std::make_shared<const AbsentPorts>(shown.guids ? view_->snapshot.get() : nullptr)) {}
 
   /// A partition, or a thousand of its GUIDs.
   bool operator()(std::string& text) {
@@ -176,7 +187,7 @@ class UfmText {
   /// False: there are more.
   bool add_guids(std::string& text, const config::PolicyPartition& partition) {
     constexpr std::size_t kAtOnce = 1'000;
-    const auto members = ufm_members(*view_, *merged_, partition, last_);
+    const auto members = ufm_members(*view_, *absent_, {*merged_, partition}, last_);
     for (std::size_t i = 0; i < std::min(members.size(), kAtOnce); ++i) {
       if (last_ != Guid{}) text += ',';
       const auto& member = members[i];
@@ -198,8 +209,9 @@ class UfmText {
   std::vector<const config::PolicyPartition*> partitions_;
   Shown shown_;
   bool by_key_;
-  std::size_t at_ = 0;  ///< of partitions_
-  Guid last_{};         ///< that is in the text of this one; 0: it has not begun
+  std::shared_ptr<const AbsentPorts> absent_;  ///< of the view
+  std::size_t at_ = 0;                         ///< of partitions_
+  Guid last_{};                                ///< that is in the text of this one; 0: it has not begun
 };
 
 }  // namespace
