@@ -263,7 +263,7 @@ std::string replica_words(const json::value& subnet) {
   const auto is_sm = [](const json::value& one) { return !is_etcd(one); };
   const auto count = std::ranges::count_if(standbys, is_sm);
   std::string words =
-      fmt::format("source of {}{}, {}{}", counted(std::to_string(count), "standby", "standbys"),
+      fmt::format("source of {}{}, {}{}", counted(static_cast<std::uint64_t>(count), "standby"),
                   static_cast<std::size_t>(count) != standbys.size() ? " and etcd" : "",
                   text_of(replica, "mode"), lost ? " (not in sync now)" : "");
   for (const auto& one : standbys) {
@@ -330,11 +330,10 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     const auto guid = text_of(lost, "guid");
     const auto name = text_of(lost, "name");
     const auto hosts = list_of(lost, "hosts_behind").size();
-    return fmt::format(
-        "{}{}behind {}: {}{}", guid.empty() ? "" : guid + " ",
-        name.empty() ? "" : fmt::format("\"{}\" ", name), port_words(member_of(lost, "behind")),
-        text_of(lost, "reason"),
-        hosts == 0 ? "" : fmt::format("; {} behind it", counted(std::to_string(hosts), "host")));
+    return fmt::format("{}{}behind {}: {}{}", guid.empty() ? "" : guid + " ",
+                       name.empty() ? "" : fmt::format("\"{}\" ", name),
+                       port_words(member_of(lost, "behind")), text_of(lost, "reason"),
+                       hosts == 0 ? "" : fmt::format("; {} behind it", counted(hosts, "host")));
   });
   lines(out, "refused", list_of(subnet, "refused_sets"), "smd status --json", [](const auto& set) {
     return fmt::format("{}: {}", port_words(member_of(set, "at")), text_of(set, "reason"));
@@ -348,8 +347,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   });
   print_tables(out, subnet);
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())
-    line(out, "no LID left",
-         fmt::format("for {}: smd status --json", counted(std::to_string(ports.size()), "port")));
+    line(out, "no LID left", fmt::format("for {}: smd status --json", counted(ports.size(), "port")));
   lines(out, "other SMs", list_of(subnet, "other_sms"), "smd status --json",
         [](const auto& other) { return fmt::format("{}, {}", text_of(other, "state"), sm_words(other)); });
   print_history(out, subnet);

@@ -130,11 +130,11 @@ int import_path_sl(const ImportOptions& options, std::ostream& out, std::ostream
   } else if (const auto written = write((*found)->file, options.output); !written) {
     return failed(1, written.error());
   }
-  err << fmt::format("{} of {}, from the SA at LID {}\n", counted(std::to_string((*found)->paths), "path"),
-                     counted(std::to_string((*found)->sources), "port"), port->sa.lid);
+  err << fmt::format("{} of {}, from the SA at LID {}\n", counted((*found)->paths, "path"),
+                     counted((*found)->sources, "port"), port->sa.lid);
   if ((*found)->without != 0)
     err << fmt::format("{} no paths: they may share no partition with this port\n",
-                       counted(std::to_string((*found)->without), "port has", "ports have"));
+                       counted((*found)->without, "port has", "ports have"));
   return 0;
 }
 

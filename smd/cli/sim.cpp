@@ -34,8 +34,8 @@ constexpr int kFailed = 1, kBadUsage = 2;
 std::string count_of(const base::Fabric& fabric) {
   std::size_t switches = 0;
   for (const auto& node : fabric.nodes) switches += node.type == NodeType::switch_ ? 1 : 0;
-  return fmt::format("{}, {}", counted(std::to_string(switches), "switch", "switches"),
-                     counted(std::to_string(fabric.nodes.size() - switches), "other node"));
+  return fmt::format("{}, {}", counted(switches, "switch", "switches"),
+                     counted(fabric.nodes.size() - switches, "other node"));
 }
 
 /// Each program that is attached has some descriptors open here.

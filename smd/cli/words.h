@@ -6,9 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "mad/base/counted.h"
+
 namespace smd::cli {
 
-/// "1 node", "2 nodes", of the text of a number. `many`: where that is not `one` with an "s".
+using base::counted;
+/// The same of the text of a number, as answers have it; of another text with the plural.
 std::string counted(std::string_view number, std::string_view one, std::string_view many = {});
 
 /// A key in the body or the query of a call, and the option or word that it is made from.

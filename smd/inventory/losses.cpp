@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "mad/base/counted.h"
 #include "mad/base/rate.h"
 
 namespace smd::sm::inline inventory {
@@ -13,7 +14,7 @@ namespace smd::sm::inline inventory {
 std::string counts_text(const Inventory::Counts& lost) {
   std::vector<std::string> parts;
   const auto count = [&](std::size_t number, std::string_view one, std::string_view many) {
-    if (number != 0) parts.push_back(fmt::format("{} {}", number, number == 1 ? one : many));
+    if (number != 0) parts.push_back(base::counted(number, one, many));
   };
   count(lost.switches, "switch", "switches");
   count(lost.links, "link", "links");

@@ -5,15 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "mad/base/counted.h"
 #include "smd/report/route_report.h"
 
 namespace smd::sm::inline reports {
 namespace {
 
-/// "1 switch", "2 switches"
-std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
+using base::counted;
 
 std::string times(const RouteTimes& ms) {
   std::string text;
