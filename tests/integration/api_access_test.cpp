@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -18,7 +16,6 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
-#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -131,8 +128,7 @@ class ApiAccess : public testing::Test {
     snapshot->state = wire::SmState::master;
     backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .ground = ground_});
     backend_.add({.name = "other", .port = "mlx5_1:1"});
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+    document_ = test::api_document();
   }
   static std::string secret(std::string_view role) { return "smd_" + std::string(role); }
   /// As a caller with that role, "anonymous" or "local".

@@ -42,8 +42,7 @@ class ApiFabric : public testing::Test {
     world.run(manager->run());
     snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
     backend_.add({.name = "f", .port = "p", .snapshot = snapshot_});
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+    document_ = test::api_document();
   }
   json::value ask(const std::string& what, std::string_view schema, unsigned status = 200) {
     const auto answer =

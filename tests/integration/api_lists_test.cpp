@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +15,6 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
-#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -47,8 +44,7 @@ class ApiLists : public testing::Test {
     world.run(manager->run());
     snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
     backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .ground = ground});
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+    document_ = test::api_document();
   }
   json::value ask(const std::string& what, std::string_view schema, unsigned status = 200,
                   bool tenant = false) {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,7 +17,6 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sa_lab.h"
-#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -45,8 +42,7 @@ class PathLab {
     ground->policies = policies;
     snapshot_ = std::make_shared<sm::Snapshot>(lab_.snapshot());
     backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .ground = ground});
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+    document_ = test::api_document();
   }
   json::value ask(const std::string& query, unsigned status = 200, bool tenant = false) {
     api::Request request{.method = "GET", .target = "/v1/subnets/f/path?" + query, .body = {}};

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "smd/api/json_in.h"
@@ -14,7 +12,6 @@
 #include "tests/support/api_backend.h"
 #include "tests/support/changeable_subnet.h"
 #include "tests/support/json_schema.h"
-#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -27,10 +24,7 @@ using testing::SizeIs;
 /// A subnet "p" of ft2:4.
 class ApiPorts : public testing::Test {
  protected:
-  ApiPorts() : now_(test::add_changeable_subnet(backend_)) {
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
-  }
+  ApiPorts() : now_(test::add_changeable_subnet(backend_)) { document_ = test::api_document(); }
   json::value call(const std::string& port, const std::string& action, unsigned status,
                    std::string body = {}) {
     const auto answer = api::answer({.method = "POST",

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -17,7 +15,6 @@
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sm_site.h"
-#include "tests/support/source_file.h"
 
 namespace smd {
 namespace {
@@ -26,12 +23,6 @@ namespace json = boost::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-json::value document() {
-  std::ifstream in(test::source_file("docs/openapi.json"));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return *api::parse_json(text);
-}
 
 /// The state after a first sweep, with something wrong of each kind.
 std::shared_ptr<const sm::Snapshot> troubled() {
@@ -77,7 +68,7 @@ class Api : public testing::Test {
   }
 
   test::FakeBackend backend_;
-  json::value document_ = document();
+  json::value document_ = test::api_document();
 };
 
 TEST_F(Api, TheDocumentHasTheRoutesThatThereAre) {

@@ -3,16 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
-#include "tests/support/source_file.h"
 #include "tests/support/store_lab.h"
 
 namespace smd {
@@ -45,9 +41,7 @@ class ReloadPreview : public testing::Test {
   json::value preview(const config::SubnetConfig& next) {
     backend_.next = std::vector<api::NextConfig>{{.subnet = next}};
     const auto answer = ask(200, R"({"dry_run": true})");
-    std::ifstream in(test::source_file("docs/openapi.json"));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto document = *api::parse_json(text);
+    const auto document = test::api_document();
     const test::Schema schemas(document);
     EXPECT_THAT(schemas.wrong(answer, schemas.named("Reload")), testing::IsEmpty());
     return answer.at("subnets").at(0);

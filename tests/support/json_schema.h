@@ -4,11 +4,21 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/source_file.h"
+
 namespace smd::test {
+
+/// docs/openapi.json; throws where that is no JSON.
+inline boost::json::value api_document() {
+  std::ifstream in(source_file("docs/openapi.json"));
+  return boost::json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+}
 
 class Schema {
  public:

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +20,6 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
-#include "tests/support/source_file.h"
 
 namespace smd::test {
 
@@ -46,8 +43,7 @@ class UfmFixture : public testing::Test {
     snapshot->state = wire::SmState::master;
     snapshot_ = snapshot;
     backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
-    std::ifstream in(source_file("docs/openapi.json"));
-    document_ = *api::parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+    document_ = api_document();
   }
   api::Answer call(std::string_view method, std::string target, std::string body = {},
                    std::string authorization = "Basic " + std::string(kUfmSecret)) {
