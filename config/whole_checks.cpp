@@ -171,11 +171,13 @@ void Loader::check_etcd(const Layer& layer, bool certificates) {
 void Loader::check_replica(const Layer& layer) {
   const auto& ha = layer.settings.subnet.ha;
   if (layer.broken.contains("ha")) return;
-  // Outside of [[subnet]] the mode may be for those that have peers.
-  const bool in_force = &layer != &base_ || subnets_.empty();
-  if (!ha.copies() && ha.mode != HaMode::async && in_force)
-    complain(layer, "ha.mode", "\"async\", as nothing copies: no ha.peers, ha.listen and ha.etcd");
-  if (!ha.copies()) return;
+  if (!ha.copies()) {
+    // Outside of [[subnet]] the mode may be for those that have peers.
+    const bool in_force = &layer != &base_ || subnets_.empty();
+    if (ha.mode != HaMode::async && in_force)
+      complain(layer, "ha.mode", "\"async\", as nothing copies: no ha.peers, ha.listen and ha.etcd");
+    return;
+  }
   const bool certificates = !ha.cert.empty() || !ha.key.empty() || !ha.ca.empty();
   const bool whole = !ha.cert.empty() && !ha.key.empty() && !ha.ca.empty();
   if (!ha.etcd.empty()) return check_etcd(layer, whole);

@@ -164,6 +164,12 @@ using Query = decltype(Question::query);
 /// Keys that may stand more than once: their values are joined by commas.
 bool is_list(std::string_view key) { return key == "family"; }
 
+/// What follows the '?'.
+std::string_view query_text(std::string_view target) {
+  const auto mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+}
+
 /// The error is what is wrong with it.
 std::expected<Query, std::string> parse_query(std::string_view query) {
   Query found;
@@ -400,9 +406,7 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
 
 Answer run_with_query(const Route& route, Parts parts, const Request& request, const access::Access& access,
                       Backend& backend) {
-  const std::string_view target = request.target;
-  const auto mark = target.find('?');
-  auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  auto query = parse_query(query_text(request.target));
   if (query && !is_ufm(route.path)) query = known_query(route, *std::move(query));
   if (!query) return error_of(400, "bad_query", query.error());
   Request with_dry_run;  // where the query says that
@@ -418,9 +422,7 @@ Answer run_with_query(const Route& route, Parts parts, const Request& request, c
 /// The call says only what it would do.
 bool is_dry_run(const Route& route, const Request& request) {
   if (!route.query.contains("dry_run")) return false;
-  const std::string_view target = request.target;
-  const auto mark = target.find('?');
-  const auto query = parse_query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  const auto query = parse_query(query_text(request.target));
   if (query && query->contains("dry_run")) return query->at("dry_run") == "true";
   const auto body = parse_json(request.body);
   const auto* object = body ? body->if_object() : nullptr;

@@ -149,8 +149,8 @@ class Daemon final : private api::Backend {
   std::unique_ptr<store::StoreThread> stores_;  ///< null as long as no subnet keeps anything
   access::Guard guard_;
   api::Answered answered_;
-  /// What has happened in all subnets, and the log's events; also the log's sink.
   std::shared_ptr<sm::Memberships> members_ = std::make_shared<sm::Memberships>();
+  /// What has happened in all subnets, and the log's events; also the log's sink.
   std::shared_ptr<events::EventRing> events_ = std::make_shared<events::EventRing>(log::real_times());
   store::EventLog event_log_{*events_};
   api::Service service_{*this, answering_, parts_.log};

@@ -277,16 +277,15 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const auto* before = in.previous != nullptr ? in.previous->multicast.get() : nullptr;
   const bool same_members =
       before != nullptr && (before->groups == in.multicast || *before->groups == *in.multicast);
-  const bool same = same_members && before->topology == routes.topology &&
+  // Without rows it was foreseen by a standby: what the switches hold counts.
+  const bool same = same_members && !before->rows.empty() && before->topology == routes.topology &&
                     before->keeps_unknown == in.keep_unknown_groups && !in.adopting &&
                     same_routes(*before->ground, routes) && !may_be_proven(*before->ground);
   // A silent member's link is no cable of the topology.
   const auto still_silent = [&](const auto& member) {
     return may_be_behind(member.second, in.subnet, *before->ground);
   };
-  // Without rows it was foreseen by a standby: what the switches hold counts.
-  const bool written = before != nullptr && !before->rows.empty();
-  if (same && written && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
+  if (same && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
   return Multicast(in, routes).decide(routes);
 }
 

@@ -3,7 +3,6 @@
 // Which partitions a port is in while something happens to it: who may read of an event is decided by that,
 // not when it is read.
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -138,10 +138,9 @@ events::EventPtr event_of(const Cells& row) {
 
 std::string page_sql(const EventFile::Range& range) {
   return fmt::format(
-      "SELECT subnet, epoch, number, time, level, name, fields, guids, members FROM events WHERE (epoch, "
-      "number) > "
-      "(?, ?) "
-      "AND (epoch, number) < (?, ?){} ORDER BY epoch {order}, number {order} LIMIT {rows}",
+      "SELECT subnet, epoch, number, time, level, name, fields, guids, members FROM events "
+      "WHERE (epoch, number) > (?, ?) AND (epoch, number) < (?, ?){} ORDER BY epoch {order}, number {order} "
+      "LIMIT {rows}",
       range.subnet ? " AND subnet = ?" : "", fmt::arg("order", range.backwards ? "DESC" : "ASC"),
       fmt::arg("rows", kPageRows));
 }
