@@ -225,8 +225,9 @@ TEST_F(ApiEvents, AChangeByThePKeyIsOneOfThePartitionsName) {
   add("/ufmRest/resources/pkeys/add", R"({"pkey": "0x44"})");
   const auto* made = backend_.views[0]->ground->merged->find(PKey{0x44});
   ASSERT_NE(made, nullptr);
+  const auto name = made->name;  // the next change replaces the policy
   add("/ufmRest/resources/pkeys", R"({"pkey": "0x44", "guids": ["0000000000000077"]})");
-  EXPECT_THAT(backend_.partitions_changed, testing::ElementsAre(made->name, made->name));
+  EXPECT_THAT(backend_.partitions_changed, testing::ElementsAre(name, name));
 }
 
 TEST_F(ApiEvents, WrongQuestionsAreRefused) {
