@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/enforcement.h"
 
+#include <optional>
+
 namespace smd::sm::inline sweeping {
 namespace {
 
 /// Not read, or a node that does not answer is behind it: who it is shows when it answers.
 bool not_told(const Port& port) { return !port.known || (port.linked() && !port.peer); }
+
+/// The node that the bits of a port are for now, as far as it is known: they were set or left before the link
+/// was put in service.
+std::optional<Guid> in_service_for(const Port& port) {
+  if (!port.peer || port.info.port_state <= PortState::init) return std::nullopt;
+  return port.peer->node;
+}
 
 void note_node(const Node& node, EnforcedFor& noted) {
   for (std::size_t p = 1; p < node.ports.size(); ++p) {
@@ -14,6 +23,8 @@ void note_node(const Node& node, EnforcedFor& noted) {
     const std::pair at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
     if (!enforces(port.info)) {
       noted.erase(at);
+    } else if (const auto peer = in_service_for(port)) {
+      noted.insert_or_assign(at, *peer);
     } else {
       noted.try_emplace(at, port.peer ? port.peer->node : Guid{});
     }
@@ -24,8 +35,11 @@ void note_node(const Node& node, EnforcedFor& noted) {
 bool is_noted(const Node& node, const EnforcedFor& noted) {
   for (std::size_t p = 1; p < node.ports.size(); ++p) {
     const auto& port = node.ports[p];
-    const std::pair at{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
-    if (!not_told(port) && enforces(port.info) != noted.contains(at)) return false;
+    if (not_told(port)) continue;
+    const auto found = noted.find({node.guid(), PortNum{static_cast<std::uint8_t>(p)}});
+    if (enforces(port.info) != (found != noted.end())) return false;
+    const auto peer = in_service_for(port);
+    if (found != noted.end() && peer && *peer != found->second) return false;
   }
   return true;
 }

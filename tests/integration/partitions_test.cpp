@@ -169,6 +169,23 @@ TEST_F(LeftEnforcement, IsClearedForAnotherNode) {
   EXPECT_NE(line.find("peer_name=h0"), std::string::npos) << line;
 }
 
+TEST_F(LeftEnforcement, StaysWhereTwoNodesHaveChangedPlaces) {
+  enforce({"leaf1", PortNum{2}});  // h2
+  enforce({"leaf0", PortNum{1}});  // h0
+  world_.at(world_.now() + std::chrono::seconds(2), [](sim::Fabric& fabric) {
+    fabric.faults().move({"leaf1", PortNum{2}}, {"leaf1", PortNum{4}});
+    fabric.faults().move({"leaf0", PortNum{1}}, {"leaf1", PortNum{2}});
+    fabric.faults().move({"leaf1", PortNum{4}}, {"leaf0", PortNum{1}});
+  });
+  run();
+  test::run_for(world_, {&**smd_}, std::chrono::seconds(60));  // light and heavy sweeps
+
+  EXPECT_TRUE(enforces("leaf1", 2));
+  EXPECT_TRUE(enforces("leaf0", 1));
+  EXPECT_EQ(smd_->lines().count("partition.enforcement_cleared"), 0U)
+      << testing::PrintToString(smd_->lines().all);
+}
+
 TEST_F(LeftEnforcement, OfAPortWithoutALinkIsClearedForWhoeverComes) {
   enforce({"leaf1", PortNum{4}});
   world_.at(world_.now() + std::chrono::seconds(2),
