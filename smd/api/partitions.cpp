@@ -20,6 +20,7 @@
 #include "smd/api/tenant.h"
 #include "smd/policy/policies.h"
 #include "smd/report/description.h"
+#include "smd/sweep/enforcement.h"
 #include "smd/sweep/pkeys.h"
 
 namespace smd::api {
@@ -40,22 +41,41 @@ std::optional<Part::Placed> placed(const Part& part, const Part::Member& member,
   return *found;
 }
 
+const sm::Port* find_port(const sm::Subnet& subnet, const sm::PeerPort& at) {
+  const auto* node = subnet.find(at.node);
+  return node != nullptr && at.port.value() < node->ports.size() ? &node->ports[at.port.value()] : nullptr;
+}
+
+bool refuses_keys(const sm::Subnet& subnet, const sm::PeerPort& at) {
+  return std::ranges::any_of(subnet.refused, [&](const sm::RefusedSet& set) {
+    return set.at == at && set.attribute == wire::PKeyTable::kAttribute;
+  });
+}
+
+/// The port of a switch checks P_Keys and has neither this one nor, for a limited key, the full one.
+bool stops(const sm::Port& port, PKey key) {
+  const auto& held = port.held<wire::PKeyTable>();
+  if (!sm::enforces(port.info) || !held) return false;
+  return std::ranges::none_of(held->row, [&](const wire::PKeyTable& block) {
+    return std::ranges::any_of(block.keys, [&](PKey has) { return has == key || has == key.full(); });
+  });
+}
+
 std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
                           const std::optional<Part::Placed>& at) {
   if (!at) {
     const auto& full = now.decided.partitions->no_room;
     return std::ranges::find(full, member.at, &Part::NoRoom::at) != full.end() ? "no_room" : "pending";
   }
-  const auto* node = now.subnet->find(member.at.node);
-  if (node == nullptr || member.at.port.value() >= node->ports.size()) return "pending";
-  const auto& held = node->ports[member.at.port.value()].held<wire::PKeyTable>();
+  const auto* port = find_port(*now.subnet, member.at);
+  if (port == nullptr) return "pending";
+  const auto& held = port->held<wire::PKeyTable>();
   const std::size_t block = at->index / sm::kPKeysOfBlock;
-  if (held && held->known.test(block) && held->row[block].keys[at->index % sm::kPKeysOfBlock] == at->key)
-    return "programmed";
-  const bool refused = std::ranges::any_of(now.subnet->refused, [&](const sm::RefusedSet& set) {
-    return set.at == member.at && set.attribute == wire::PKeyTable::kAttribute;
-  });
-  return refused ? "refused" : "pending";
+  if (!held || !held->known.test(block) || held->row[block].keys[at->index % sm::kPKeysOfBlock] != at->key)
+    return refuses_keys(*now.subnet, member.at) ? "refused" : "pending";
+  const auto* next = port->peer ? find_port(*now.subnet, *port->peer) : nullptr;
+  if (next == nullptr || !stops(*next, at->key)) return "programmed";
+  return refuses_keys(*now.subnet, *port->peer) ? "refused" : "pending";
 }
 
 Json member_json(const sm::Snapshot& now, const Part::Member& member, std::string_view state,

@@ -96,8 +96,9 @@ class Restorer {
         wanted.in || wanted.out || for_another || !is_as_made(*held) || !is_as_made(wanted.at_switch);
     if (!matters || wanted.at_switch.size() > pkey_capacity(node, at.port)) return;
     part_.enforced.push_back({at, wanted.in, wanted.out});
-    if (*held != wanted.at_switch)
-      add_pkey_blocks(at, wanted.at_switch, *port.held<wire::PKeyTable>(), tables_);
+    if (*held == wanted.at_switch) return;
+    add_pkey_blocks(at, wanted.at_switch, *port.held<wire::PKeyTable>(), tables_);
+    if (!wanted.at_switch.empty()) part_.restored.push_back({at, wanted.at_switch});
   }
 
   const Subnet& subnet_;

@@ -31,9 +31,11 @@ void Reconciler::configure(std::shared_ptr<const config::SubnetConfig> config, P
   note_own_tables();
 }
 
-/// Layered routes need SL to VL tables of smd's without QoS, too.
+/// P_Key tables stay smd's when the last partition goes. Layered routes need SL to VL tables of smd's without
+/// QoS, too.
 void Reconciler::note_own_tables() {
-  baseline_.decide({.pkeys = partitions_ && partitions_->configured,
+  const bool managed = decided_.partitions && decided_.partitions->managed;
+  baseline_.decide({.pkeys = managed || (partitions_ && partitions_->configured),
                     .vl_tables = config_->qos.enabled || decided_.qos_tables != nullptr});
 }
 
@@ -119,7 +121,16 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
         .kv("smps_set", sent.total(&mad::AttributeCounters::sent, wire::Method::set));
   }
   end_part(kind, run);
+  if (kind->part == Part::partitions && partitions) look_at_released(*partitions);
   co_return true;
+}
+
+/// Links that stayed Armed until their switch could check all P_Keys: an incremental sweep brings them up.
+void Reconciler::look_at_released(const PartitionPart& before) {
+  for (const auto& one : before.not_enforced) {
+    if (one.held_back && !decided_.partitions->holds_back(one.at))
+      parts_.agenda.look_at(one.at.node, "partitions are enforced");
+  }
 }
 
 asio::awaitable<bool> Reconciler::make_plan(const PartKind* kind, const Progress* run, Plan* made) {

@@ -154,6 +154,7 @@ class Reconciler {
   asio::awaitable<bool> write_until_done(const PartKind* kind, Progress* run);
   asio::awaitable<bool> count_left(const PartKind* kind, Progress* run);
   void end_part(const PartKind* kind, Progress* run);
+  void look_at_released(const PartitionPart& before);
   void look_at_ordered(const Applied& applied);
   // write.cpp: one plan
   asio::awaitable<bool> write(const PartKind* kind, Progress* run, Plan next);

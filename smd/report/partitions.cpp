@@ -102,6 +102,11 @@ void log_taken_over(const log::Log& log, const config::PartitionPolicy* before,
   }
 }
 
+bool is_switch(const Subnet& subnet, Guid guid) {
+  const auto* node = subnet.find(guid);
+  return node != nullptr && node->is_switch();
+}
+
 /// Ports that get back what another SM had given them, and new ones.
 void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                   const PartitionPart& now) {
@@ -112,7 +117,9 @@ void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart
     log.info("partition.restored")
         .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
         .kv("pkeys", listed(one.keys, kKeysOfLine))
-        .kv("reason", "its table was lost by a restart");
+        .kv("reason", one.at.port != PortNum{0} && is_switch(subnet, one.at.node)
+                          ? "table and enforcement bits belong to the node behind the port"
+                          : "its table was lost by a restart");
   }
   if (restored > kPartitionLines)
     log.info("partition.restored").kv("ports", restored).kv("not_named", restored - kPartitionLines);
@@ -145,7 +152,8 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
         .kv("was", was)
         .kv("is", now)
         .kv("reason",
-            now == PKey{} ? "the port is no member of that partition any more" : "index0 is asked for");
+            now == PKey{} ? "the port is no member of that partition any more" : "index0 is asked for")
+        .always();
   }
   if (lines > kPartitionLines)
     log.info("partition.index0").kv("ports", lines).kv("not_named", lines - kPartitionLines);

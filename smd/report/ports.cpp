@@ -50,9 +50,16 @@ std::string refused_set(const Subnet& subnet, const PeerPort& at) {
   return {};
 }
 
+/// That partitions.enforcement_required keeps the link from going Active, as words that go on.
+std::string_view held_back(const PartitionPart* partitions, const PeerPort& at, const PeerPort& peer) {
+  if (partitions == nullptr || (!partitions->holds_back(at) && !partitions->holds_back(peer))) return {};
+  return ": the switch cannot check all P_Keys of the port, and partitions.enforcement_required asks for it";
+}
+
 }  // namespace
 
-std::string why_not_active(const Subnet& subnet, const Node& node, PortNum number) {
+std::string why_not_active(const Subnet& subnet, const Node& node, PortNum number,
+                           const PartitionPart* partitions) {
   const auto& port = node.ports[number.value()];
   if (!port.known) return "its PortInfo was not read";
   if (port.info.port_state == PortState::active) return {};
@@ -63,7 +70,8 @@ std::string why_not_active(const Subnet& subnet, const Node& node, PortNum numbe
     return fmt::format("the node at the other end, {}, is not in service", port.peer->node);
   const auto here = refused_set(subnet, {node.guid(), number});
   const auto there = here.empty() ? refused_set(subnet, *port.peer) : here;
-  return fmt::format("state {}{}{}", to_string(port.info.port_state), missing_lid(node, port, *peer), there);
+  return fmt::format("state {}{}{}{}", to_string(port.info.port_state), missing_lid(node, port, *peer), there,
+                     held_back(partitions, {node.guid(), number}, *port.peer));
 }
 
 std::string_view to_string(PhysState state) {

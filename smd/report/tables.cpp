@@ -86,7 +86,8 @@ void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::P
   log.warn("partition.foreign_keys")
       .kv("ports", found.ports)
       .kv("pkeys", listed(found.keys, kKeys))
-      .kv("reason", "P_Keys of another SM")
+      .kv("reason", policy != nullptr && policy->configured ? "no partition has these P_Keys"
+                                                            : "no partition is configured")
       .kv("action", policy != nullptr && policy->configured
                         ? "[adopt] foreign_pkeys says whether they stay"
                         : "they stay; a port that loses them by a restart gets them back")
@@ -109,7 +110,8 @@ void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& af
         .kv("peer_name", description_of(after, now.peer->node))
         .kv("reason",
             between ? "the link leads to a switch" : "another node is there than the P_Keys were set for")
-        .kv("action", "the port lets packets of all partitions pass; its P_Key table stays as it is");
+        .kv("action", between ? "the port lets packets of all partitions pass; its P_Key table stays as it is"
+                              : "the port lets packets of all partitions pass; its P_Key table is emptied");
   }
   if (lines > kLines)
     log.warn("partition.enforcement_cleared").kv("ports", lines).kv("not_named", lines - kLines);

@@ -23,7 +23,7 @@
 namespace smd::sm::inline reports {
 namespace {
 
-void log_ports(const log::Log& log, const Subnet& subnet) {
+void log_ports(const log::Log& log, const Subnet& subnet, const PartitionPart* partitions) {
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const auto& port = node->ports[p];
@@ -32,7 +32,7 @@ void log_ports(const log::Log& log, const Subnet& subnet) {
       log.warn("port.not_active")
           .port(node->guid(), node->description, num)
           .kv("state", port.info.port_state)
-          .kv("reason", why_not_active(subnet, *node, num));
+          .kv("reason", why_not_active(subnet, *node, num, partitions));
     }
   }
 }
@@ -205,7 +205,7 @@ void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decid
                  std::set<Guid>& small_tables, const Inventory* known) {
   for (const auto& silent : silent_nodes(subnet)) log_silent(log, subnet, silent, known);
   log_duplicates(log, subnet);
-  log_ports(log, subnet);
+  log_ports(log, subnet, decided.partitions.get());
   log_without_lid(log, subnet, *decided.lids);
   if (!decided.routes) return;
   log_small_tables(log, subnet, decided, small_tables);

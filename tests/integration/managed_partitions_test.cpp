@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "mad/sim/state/tables.h"
+#include "smd/api/json_in.h"
+#include "smd/api/router.h"
+#include "tests/support/api_backend.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sim_lab.h"
@@ -232,8 +235,18 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   auto config = with_partitions(many);
   config.partitions.enforcement_required = true;
   start(config);
-  EXPECT_EQ(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::armed);
+  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
+  EXPECT_EQ(state(), PortState::armed);
   EXPECT_EQ(world_.fabric().state().ports[index("h2", 1)].info.port_state, PortState::active);
+  EXPECT_THAT(smd().lines().first("port.not_active"), HasSubstr("partitions.enforcement_required"));
+
+  config.sweep.interval = std::chrono::seconds(100);
+  smd()->reload(config);
+  run(std::chrono::seconds(2));
+  config.partition.resize(20);
+  smd()->reload(std::move(config));
+  run(std::chrono::milliseconds(500));
+  EXPECT_EQ(state(), PortState::active) << "it is enforceable now";
 }
 
 TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
@@ -277,6 +290,32 @@ TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableKeepsHostsOutWhereItMustEnfo
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
 }
 
+/// The host has its key, and the switch before it, which enforces, has refused it: packets do not pass.
+TEST_F(ManagedPartitions, AMemberIsProgrammedOnceItsSwitchLetsTheKeyPass) {
+  start(blue());
+  auto faults = world_.fabric().faults();
+  ASSERT_TRUE(faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C));
+  reload(with_partitions({partition("blue", 0x12, {"h1"}, {"h2"}), partition("red", 0x13, {"h1"})}));
+  smd()->resweep(sm::Resweep::heavy, "test");
+  run();
+  const auto state = [&] {
+    test::FakeBackend backend;
+    backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd().last())});
+    const auto answer =
+        api::answer({.method = "GET", .target = "/v1/subnets/a/partitions/red", .body = {}}, backend);
+    return api::parse_json(answer.body)->at("members").at(0).at("state");
+  };
+
+  ASSERT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_EQ(keys("h1", 1).back(), PKey{0x8013});
+  EXPECT_EQ(state(), "refused");
+
+  faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
+  smd()->resweep(sm::Resweep::heavy, "test");
+  run();
+  EXPECT_EQ(state(), "programmed");
+}
+
 /// Whether data packets pass, by membership and by what switches enforce.
 TEST_F(ManagedPartitions, PacketsPassAsTheTruthTableSays) {
   using enum config::Enforcement;
@@ -311,6 +350,32 @@ TEST_F(ManagedPartitions, TheKeysOfTheLastPartitionGoWithIt) {
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited));
   EXPECT_THAT(keys("leaf1", 1), ElementsAre(kLimited));
   EXPECT_THAT(keys("h0", 1), ElementsAre(kDefaultPKey));
+}
+
+TEST_F(ManagedPartitions, KeysThatGoInAHeavySweepAreNoChangeOfOthers) {
+  start(blue());
+  config::SubnetConfig without;
+  without.sweep.interval = std::chrono::seconds(1);
+  smd()->reload(std::move(without));
+  smd()->resweep(sm::Resweep::heavy, "test");
+  run();
+
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
+  EXPECT_EQ(smd().lines().count("changed externally"), 0U) << testing::PrintToString(smd().lines().all);
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+}
+
+TEST_F(ManagedPartitions, EachChangeOfIndex0OfAPortInServiceHasALine) {
+  auto config = with_partitions({partition("blue", 0x12, {"h1"}), partition("red", 0x13, {"h1"})});
+  start(config);
+  for (std::size_t change = 0; change < 6; ++change) {
+    for (std::size_t i = 0; i < 2; ++i)
+      config.partition[i].members = {{.ports = test::port_terms({"h1"}),
+                                      .membership = config::Membership::full,
+                                      .index0 = i == change % 2}};
+    reload(config);
+  }
+  EXPECT_EQ(smd().lines().count("partition.index0"), 6U) << testing::PrintToString(smd().lines().all);
 }
 
 /// Another SM has made all ports but its own limited members of the default partition.
