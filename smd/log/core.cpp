@@ -56,7 +56,7 @@ void Core::write(const Record& record) {
 }
 
 void Core::write_line(const Record& record) {
-  if (!filter_.passes(record)) return;
+  if (record.event_only || !filter_.passes(record)) return;
   const auto now = times_.steady();
   for (const auto& count : repetitions_.due(now)) emit(count);
   // Debug lines were asked for, one by one; counting them would hide what is looked for.

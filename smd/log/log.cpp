@@ -59,6 +59,11 @@ Event& Event::always() {
   return *this;
 }
 
+Event& Event::event_only() {
+  if (record_) record_->event_only = true;
+  return always();
+}
+
 std::expected<Log, std::string> Log::open(const config::LogConfig& config, Times times) {
   auto output = make_output(config);
   if (!output) return std::unexpected(std::move(output.error()));

@@ -79,6 +79,8 @@ class Event {
   Event& subject(std::string_view what);
   /// Never counted instead of written: for lines that the operator asked for, or that are rare by nature.
   Event& always();
+  /// An event for the sink, each of them, and no line: of what one line says about many.
+  Event& event_only();
 
  private:
   friend class Log;

@@ -27,6 +27,7 @@ struct Record {
   std::string subject{};      ///< node and port that the line is about; lines alike in it are one message
   std::vector<Guid> guids{};  ///< for the filter by GUID
   bool always = false;        ///< never suppressed as a repetition
+  bool event_only = false;    ///< for the sink alone: a line about several has said it
 
   /// "port" of "port.not_active"; all of it without a dot.
   std::string_view module() const { return std::string_view(event).substr(0, event.find('.')); }

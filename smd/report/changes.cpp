@@ -60,6 +60,16 @@ Guid port_guid_of(const Subnet* subnet, Guid guid) {
   return {};
 }
 
+/// The port that leads to the node; nothing where that is not known.
+std::optional<LinkEnd> leads_to(const Subnet* subnet, Guid guid) {
+  const auto* node = subnet != nullptr ? subnet->find(guid) : nullptr;
+  if (node == nullptr) return std::nullopt;
+  for (const auto& port : node->ports) {
+    if (port.peer) return LinkEnd{port.peer->node, port.peer->port};
+  }
+  return std::nullopt;
+}
+
 /// Lines about links of one event.
 class LinkLines {
  public:
@@ -85,9 +95,10 @@ class LinkLines {
       if (told_.contains(&change)) continue;
       if (lines_ < kMostLines) {
         ++lines_;
-        one(change);
+        say(change);
       } else {
         ++left_;
+        say_apart(change);
       }
     }
     if (left_ == 0) return;
@@ -97,8 +108,19 @@ class LinkLines {
  private:
   log::Event begin() const { return warns_ ? log_.warn(event_) : log_.info(event_); }
 
-  void one(const LinkChange& change) const {
+  void say(const LinkChange& change) const {
     auto&& event = begin();
+    describe(event, change);
+  }
+
+  /// For who follows this link: the log has one line about many.
+  void say_apart(const LinkChange& change) const {
+    auto&& event = begin();
+    describe(event, change);
+    event.event_only();
+  }
+
+  void describe(log::Event& event, const LinkChange& change) const {
     event.port(change.end.node, name_of(in_.known, change.end.node), change.end.port)
         .kv("peer_guid", change.peer.node)
         .kv("peer_name", name_of(in_.known, change.peer.node))
@@ -130,6 +152,7 @@ class LinkLines {
     }
     if (mine.size() < kOfOneSwitch) return;
     told_.insert(mine.begin(), mine.end());
+    for (const auto* change : mine) say_apart(*change);
     if (lines_ == kMostLines) {
       left_ += mine.size();
       return;
@@ -158,10 +181,9 @@ struct NodeEvent {
   std::string_view since;  ///< the key of how long it was gone
 };
 
-void log_node(const log::Log& log, const NodeEvent& kind, const NodeChange& change,
-              const ChangeContext& context) {
+void describe_node(log::Event& event, const NodeEvent& kind, const NodeChange& change,
+                   const ChangeContext& context) {
   const bool is_gone = kind.name == "node.gone";
-  auto&& event = kind.warns ? log.warn(kind.name) : log.info(kind.name);
   event.node(change.node, change.name).kv("type", change.type);
   const auto lid = lid_of(is_gone ? context.before : &context.now, change.node);
   if (lid.unicast()) event.kv("lid", lid);
@@ -184,6 +206,28 @@ void log_node(const log::Log& log, const NodeEvent& kind, const NodeChange& chan
   event.subject(fmt::format("{} {}", change.node, context.time));
 }
 
+/// `apart`: for who follows this node, beside a line about many.
+void log_node(const log::Log& log, const NodeEvent& kind, const NodeChange& change,
+              const ChangeContext& context, bool apart) {
+  {
+    auto&& event = kind.warns ? log.warn(kind.name) : log.info(kind.name);
+    describe_node(event, kind, change, context);
+    if (apart) event.event_only();
+  }
+  const auto* subnet = kind.name == "node.gone" ? context.before : &context.now;
+  for (const auto guid : change.hosts) {
+    const auto* host = context.known.find(guid);
+    if (host == nullptr) continue;
+    const NodeChange one{.node = guid,
+                         .type = host->type,
+                         .name = host->name,
+                         .behind = leads_to(subnet, guid),
+                         .links = 1,
+                         .since = change.since};
+    log_node(log, kind, one, context, true);
+  }
+}
+
 void log_nodes(const log::Log& log, const NodeEvent& kind, const std::vector<NodeChange>& changes,
                const ChangeContext& context) {
   // Switches first: what hangs on them is more.
@@ -195,10 +239,8 @@ void log_nodes(const log::Log& log, const NodeEvent& kind, const std::vector<Nod
   }
   std::size_t switches = 0, hosts = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i < kMostLines) {
-      log_node(log, kind, *sorted[i], context);
-      continue;
-    }
+    log_node(log, kind, *sorted[i], context, i >= kMostLines);
+    if (i < kMostLines) continue;
     ++(sorted[i]->type == NodeType::switch_ ? switches : hosts);
     hosts += sorted[i]->hosts.size();
   }

@@ -82,8 +82,13 @@ bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice
   const auto source = lids.find(found->source), destination = lids.find(found->destination);
   const auto key =
       found->q_key ? fmt::format("0x{:08x}", found->key) : fmt::format("0x{:04x}", found->key & 0xffffU);
-  log.warn("partition.violation")
-      .kv("src", name_of(source, found->source))
+  auto&& line = log.warn("partition.violation");
+  if (source.node != nullptr) line.port(source.node->guid(), source.node->description, source.port);
+  if (destination.node != nullptr)
+    line.kv("peer_guid", destination.node->guid())
+        .kv("peer_name", destination.node->description)
+        .kv("peer_port", destination.port);
+  line.kv("src", name_of(source, found->source))
       .kv("dst", name_of(destination, found->destination))
       .kv(found->q_key ? "qkey" : "pkey", key)
       .kv("seen_at", name_of(lids.find(found->seen_at), found->seen_at, found->port))
