@@ -77,6 +77,7 @@ class QosSourcesCheck {
     for (const auto& rule : policy.rules)
       look_at(rule.source_ports, rule.source), look_at(rule.destination_ports, rule.source);
     for (const auto& ulp : policy.ulps) look_at(ulp.ports, ulp.source);
+    for (const auto& block : qos_.ports) look_at({block.ports}, toml_source(block.line));
     if (!policy.empty() && !qos_.enabled)
       notes_.warnings.push_back(
           {.file = policy.file, .expected = "this QoS policy has no effect while qos.enabled is false"});

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/partitions_config.h"
 #include "config/port_set.h"
 #include "mad/base/id.h"
 
@@ -38,6 +39,7 @@ struct QosTables {
 /// [[qos.ports]]: tables of some ports.
 struct QosPorts : QosTables {
   std::vector<PortTerm> ports{};
+  SourceLine line{};
   friend bool operator==(const QosPorts&, const QosPorts&) = default;
 };
 /// The kinds of ports that OpenSM tells apart.

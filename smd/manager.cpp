@@ -203,11 +203,13 @@ void SubnetManager::set_policies(policy::PoliciesPtr policies) {
 }
 
 /// Where clients ask for SLs, that of a partition is a class, which needs VLs; so does a class for each
-/// tenant.
+/// tenant. Tables may be those of a partition's members.
 PartSet SubnetManager::partition_parts() const {
   PartSet parts{Part::partitions};
   const auto& qos = loop_.decided().qos_policy;
-  if (loop_.decided().service_levels || (qos && qos->policy->tenants_equal)) parts.insert(Part::qos);
+  const auto& config = next_config_ ? *next_config_ : *given_;
+  if (loop_.decided().service_levels || (qos && qos->policy->tenants_equal) || !config.qos.ports.empty())
+    parts.insert(Part::qos);
   return parts;
 }
 

@@ -11,7 +11,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/partition_edits.h"
 #include "smd/api/policy_change.h"
-#include "smd/decide/port_views.h"
+#include "smd/decide/policy_ports.h"
 #include "smd/policy/definition_json.h"
 #include "smd/policy/edits.h"
 
@@ -115,12 +115,14 @@ std::expected<std::set<Guid>, Answer> ports_of(const Question& question, const s
     if (!parsed) return std::unexpected(bad_body(fmt::format("ports: allowed {}", parsed.error().expected)));
     term = *std::move(parsed);
   }
-  const auto views = sm::port_views(*now.subnet);
-  const config::PortIndex index(views.views);
-  const config::PortGroups no_groups;
-  const auto found = config::resolve({{term}}, {.groups = no_groups, .partitions = {}}, index);
+  static const config::PortGroups kNone;
+  const auto* partitions = now.decided.partitions.get();
+  const auto& groups = partitions != nullptr && partitions->policy ? partitions->policy->groups : kNone;
+  if (const auto error = config::check_references({{term}}, groups))
+    return std::unexpected(bad_body(fmt::format("ports: {}", to_string(*error))));
+  const sm::PolicyPorts fabric(*now.subnet, groups, partitions);
   std::set<Guid> ports;
-  for (const auto port : found.ports) ports.insert(views.views[port].port_guid);
+  for (const auto port : fabric.resolve({{term}}).ports) ports.insert(fabric.views()[port].port_guid);
   if (ports.empty())
     return std::unexpected(
         error_of(404, "no_such_port", fmt::format("no port of the fabric is {}", to_string(term))));

@@ -117,6 +117,7 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
                                 .config = in.config,
                                 .links = *decided.links,
                                 .policy = in.partitions,
+                                .partitions = decided.partitions.get(),
                                 .qos = policy_of(decided),
                                 .sls = decided.service_levels.get(),
                                 .loads = std::move(loads),

@@ -21,7 +21,7 @@ enum class ViewedPorts : std::uint8_t {
 };
 
 /// Of partitions end ports: links between switches let all partitions pass. The levels of a tree are counted
-/// from the switches with CAs; smd knows of no rails. Pure; O(ports).
+/// from the switches with CAs, rails by SystemImageGUID. Pure; O(ports log ports).
 PortViews port_views(const Subnet& subnet, ViewedPorts which = ViewedPorts::end_ports);
 
 }  // namespace smd::sm::inline decisions

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "mad/base/id.h"
@@ -66,6 +67,7 @@ struct QosPart {
   std::vector<Kind> kinds;
   std::vector<Tables> tables;
   std::vector<std::vector<std::uint16_t>> ports;  ///< [node][port]: index into `tables`, or kNone
+  std::vector<std::string> pending;  ///< members of [[qos.ports]] that no port belongs to, now, and why
 
   /// Null where the port has none.
   const Tables* find(std::size_t node, PortNum port) const {

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "smd/decide/decided.h"
-#include "smd/decide/port_views.h"
-#include "smd/sweep/end_ports.h"
+#include "smd/decide/policy_ports.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -29,83 +28,17 @@ StaticRate rate_of(std::uint8_t code) {
   return found != kStaticRates.end() ? *found : StaticRate{};
 }
 
-/// Ports of one fabric as a policy's groups name them.
-class QosPorts {
- public:
-  QosPorts(const Subnet& subnet, const config::PortGroups& groups, const PartitionPart* partitions)
-      : subnet_(subnet), ports_(port_views(subnet)), groups_(groups) {
-    if (partitions != nullptr && partitions->policy) {
-      for (const auto& one : partitions->policy->partitions) names_.emplace(one.name, one.pkey);
-    }
-    add_members(partitions);
-    for (std::size_t i = 0; i < keys_.size(); ++i) ports_.views[i].partitions = keys_[i];
-    index_.emplace(ports_.views);
-    self_ = own_port_guid(subnet);
-  }
-
-  const std::vector<config::PortView>& views() const { return ports_.views; }
-  const PeerPort& place(std::size_t view) const { return ports_.places[view]; }
-  const config::PortIndex& index() const { return *index_; }
-  const Subnet& subnet() const { return subnet_; }
-  Guid self() const { return self_; }
-  std::optional<PKey> partition_named(const std::string& name) const {
-    const auto found = names_.find(name);
-    return found != names_.end() ? std::optional(found->second) : std::nullopt;
-  }
-  bool has_partition(PKey pkey) const { return full_members_.contains(pkey.partition()); }
-  std::size_t full_members(PKey pkey) const {
-    const auto found = full_members_.find(pkey.partition());
-    return found != full_members_.end() ? found->second : 0;
-  }
-  bool is_member(std::size_t view, std::uint64_t pkey) const {
-    return std::ranges::any_of(keys_[view], [&](PKey key) { return key.partition() == pkey; });
-  }
-  config::ResolvedPorts resolve(const config::PortSet& set) const {
-    return config::resolve(set, {.groups = groups_, .partitions = names_, .self = self_}, *index_);
-  }
-
- private:
-  /// Without partitions of ours all ports are full members of the default one.
-  void add_members(const PartitionPart* partitions) {
-    keys_.resize(ports_.views.size());
-    if (partitions == nullptr || !partitions->managed) {
-      for (auto& keys : keys_) keys.push_back(kDefaultPKey);
-      full_members_[kDefaultPKey.partition()] = keys_.size();
-      names_.emplace("Default", kDefaultPKey);
-      return;
-    }
-    std::map<Guid, std::size_t> by_guid;
-    for (std::size_t i = 0; i < ports_.views.size(); ++i) by_guid.emplace(ports_.views[i].port_guid, i);
-    for (const auto& partition : partitions->partitions) {
-      auto& full = full_members_[partition.pkey.partition()];
-      for (const auto& member : partition.members) {
-        if (member.membership != config::Membership::limited) ++full;
-        const auto at = by_guid.find(member.port);
-        if (at != by_guid.end()) keys_[at->second].push_back(partition.pkey);
-      }
-    }
-  }
-
-  const Subnet& subnet_;
-  PortViews ports_;
-  const config::PortGroups& groups_;
-  std::map<std::string, PKey, std::less<>> names_;
-  std::map<std::uint16_t, std::size_t> full_members_;
-  std::vector<std::vector<PKey>> keys_;  ///< of the views
-  std::optional<config::PortIndex> index_;
-  Guid self_;
-};
-
 class QosResolver {
  public:
   QosResolver(const Subnet& subnet, const config::QosPolicy& policy, const config::PortGroups& groups,
               const PartitionPart* partitions)
-      : ports_(subnet, groups, partitions), policy_(policy) {
+      : subnet_(subnet), ports_(subnet, groups, partitions), policy_(policy) {
     row_ = (ports_.views().size() + kWordBits - 1) / kWordBits;
   }
 
   void run(QosPolicyPart& out) {
     for (const auto& group : policy_.groups) add_group(group);
+    for (const auto& level : policy_.levels) look_at_pkeys(level.pkeys, level.source, "pkey");
     for (const auto& rule : policy_.rules) add_rule(rule);
     for (const auto& ulp : policy_.ulps) add_ulp(ulp);
     classify(out);
@@ -133,6 +66,7 @@ class QosResolver {
       if (!pkey) wait_for(group.source, "partition: " + name, "there is no partition of this name");
       if (pkey) add_members({{pkey->partition(), pkey->partition()}});
     }
+    look_at_pkeys(group.pkeys, group.source, "pkey");
     if (!group.pkeys.empty()) add_members(group.pkeys);
     const auto& views = ports_.views();
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -168,7 +102,7 @@ class QosResolver {
     bool node_is_there = false, found = false;
     for (const auto view : ports_.index().of_node(name.node)) {
       node_is_there = true;
-      const auto* node = ports_.subnet().find(views[view].node_guid);
+      const auto* node = subnet_.find(views[view].node_guid);
       const bool of_switch = node->is_switch() && name.port < node->ports.size();
       if (!of_switch && (node->is_switch() || views[view].port.value() != name.port)) continue;
       put(view);
@@ -201,6 +135,7 @@ class QosResolver {
     const auto* level = policy_.find_level(rule.level);
     if (level == nullptr) return;  // refused before
     auto pkeys = rule.pkeys;
+    look_at_pkeys(pkeys, rule.source, "pkey");
     for (const auto& name : rule.partitions) {
       const auto pkey = ports_.partition_named(name);
       if (pkey) pkeys.push_back({pkey->partition(), pkey->partition()});
@@ -227,6 +162,7 @@ class QosResolver {
     } else if (ulp.by == pkey) {
       resolved.rule.pkeys = ulp.ranges;
       if (ulp.name == "ipoib") look_at_ipoib(ulp);
+      if (ulp.name != "ipoib") look_at_pkeys(ulp.ranges, ulp.source, fmt::format("{}, pkey", ulp.name));
     } else {
       const auto atom = ulp.ports.terms.empty() ? new_atom() : atom_of(ulp.ports, ulp.source);
       add_guids(ulp.ranges, ulp.source, to_string(ulp.by));
@@ -242,11 +178,27 @@ class QosResolver {
       const PKey pkey{static_cast<std::uint16_t>(range.first)};
       const auto item = fmt::format("ipoib, pkey {}", pkey);
       if (range.first != range.last) continue;
-      if (!ports_.has_partition(pkey)) {
+      if (!ports_.has_partition(pkey.partition(), pkey.partition())) {
         wait_for(ulp.source, item, "there is no such partition; opensm refuses the file");
       } else if (ports_.full_members(pkey) < 2) {
         wait_for(ulp.source, item, "the partition has less than two full members; opensm refuses the file");
       }
+    }
+  }
+
+  /// P_Keys that no partition has.
+  void look_at_pkeys(const config::QosRanges& pkeys, const config::QosSource& source, std::string_view key) {
+    constexpr std::uint64_t kNumber = 0x7FFF;
+    for (const auto& range : pkeys) {
+      const bool whole = range.last - range.first >= kNumber;
+      const auto first = static_cast<std::uint16_t>(whole ? 0 : range.first & kNumber);
+      const auto last = static_cast<std::uint16_t>(whole ? kNumber : range.last & kNumber);
+      const bool there = first <= last
+                             ? ports_.has_partition(first, last)
+                             : ports_.has_partition(first, kNumber) || ports_.has_partition(0, last);
+      if (!there)
+        wait_for(source, fmt::format("{}: {}", key, config::to_string(config::QosRanges{range}, true)),
+                 "no partition has this P_Key");
     }
   }
 
@@ -309,7 +261,8 @@ class QosResolver {
     }
   }
 
-  QosPorts ports_;
+  const Subnet& subnet_;
+  PolicyPorts ports_;
   const config::QosPolicy& policy_;
   std::size_t row_ = 0;
   std::vector<Bits> atoms_;  ///< sets of views; first those of the policy's groups

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/qos_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "mad/wire/capability.h"
-#include "smd/decide/port_views.h"
+#include "smd/decide/policy_ports.h"
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_shares.h"
-#include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -53,22 +54,19 @@ class Decider {
   /// Which of [[qos.ports]] has which port, by place.
   void find_sets() {
     if (in_.config.qos.ports.empty()) return;
-    const auto views = port_views(in_.subnet, ViewedPorts::all);
-    const config::PortIndex index(views.views);
-    std::map<std::string, PKey, std::less<>> partitions;
-    config::PortGroups groups;
-    if (in_.policy) {
-      groups = in_.policy->groups;
-      for (const auto& partition : in_.policy->partitions) partitions.emplace(partition.name, partition.pkey);
-    }
-    const auto own = own_port_guid(in_.subnet);
+    static const config::PortGroups kNone;
+    const PolicyPorts ports(in_.subnet, in_.policy ? in_.policy->groups : kNone, in_.partitions,
+                            ViewedPorts::all);
     const auto& blocks = in_.config.qos.ports;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const auto found = config::resolve({blocks[i].ports}, {groups, partitions, own}, index);
+      const auto found = ports.resolve({blocks[i].ports});
       for (const auto port : found.ports) {
-        const auto& at = views.places[port];
+        const auto& at = ports.place(port);
         sets_.try_emplace({at.node, at.port}, i);
       }
+      for (const auto& one : found.pending)
+        part_.pending.push_back(
+            fmt::format("[[qos.ports]] {}: {}: {}", i + 1, to_string(one.term), one.reason));
     }
   }
 

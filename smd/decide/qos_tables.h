@@ -17,7 +17,9 @@ struct QosTablesInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
   const LinkPart& links;                   ///< the VLs that links are to use
-  PolicyPtr policy;                        ///< names groups and partitions of sets of ports; may be null
+  PolicyPtr policy;                        ///< names groups of ports; may be null
+  /// Names partitions and their members; null: all ports are in the default one.
+  const PartitionPart* partitions = nullptr;
   const config::QosPolicy* qos = nullptr;  ///< its classes; null: none
   const SlPart* sls = nullptr;             ///< null: clients do not ask for SLs
   std::vector<unsigned> loads{};           ///< of its layers, or of VL indexes that depend on ports

@@ -53,7 +53,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   note_own_tables();
   if (!kind->binds) co_return true;
   log_partitions(parts_.log, *subnet_, before, decided_);
-  log_qos_policy(parts_.log, before, decided_);
+  log_qos(parts_.log, before, decided_);
   log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
@@ -91,7 +91,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   const auto before = decided_.routes;
   routes_before_ = before;
   log_partitions(parts_.log, *subnet_, decided_, now);
-  log_qos_policy(parts_.log, decided_, now);
+  log_qos(parts_.log, decided_, now);
   log_qos_tables(parts_.log, *subnet_, decided_, now, partitions_.get());
   log_vl_tables(parts_.log, *subnet_, decided_, now);
   if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());

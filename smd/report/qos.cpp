@@ -22,9 +22,21 @@ void log_pending(const log::Log& log, const QosPolicyPart* before, const QosPoli
     log.warn("qos.pending").kv("items", lines).kv("not_named", lines - kPendingLines);
 }
 
+void log_qos_ports(const log::Log& log, const QosPart* before, const QosPart& now) {
+  std::size_t lines = 0;
+  for (const auto& one : now.pending) {
+    if (before != nullptr && std::ranges::find(before->pending, one) != before->pending.end()) continue;
+    if (++lines <= kPendingLines) log.warn("qos.pending").kv("item", one);
+  }
+  if (lines > kPendingLines)
+    log.warn("qos.pending").kv("items", lines).kv("not_named", lines - kPendingLines);
+}
+
 }  // namespace
 
-void log_qos_policy(const log::Log& log, const Decided& before, const Decided& now) {
+void log_qos(const log::Log& log, const Decided& before, const Decided& now) {
+  if (now.qos_tables && before.qos_tables != now.qos_tables)
+    log_qos_ports(log, before.qos_tables.get(), *now.qos_tables);
   if (before.qos_policy == now.qos_policy) return;
   if (!now.qos_policy) {
     log.info("qos.off").always();
