@@ -78,7 +78,7 @@ void add_qos_options(CLI::App& command, QosCheck& check) {
 }
 
 sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check) {
-  sm::QosExplanation found{.enabled = subnet.qos.enabled, .mtu = check.mtu};
+  sm::QosExplanation found{.enabled = subnet.qos.enabled};
   if (!found.enabled) return found;
   const auto policy = config::qos_policy_of(subnet, check.file);
   const auto partitions = policy::merged_policy(subnet, {});

@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <ostream>
+#include <tuple>
 #include <utility>
 
 #include "mad/asio.h"
@@ -29,6 +30,8 @@ constexpr std::array kOptionsOfKeys{
     OptionOfKey{"ipoib.mtu", "--mtu"},   OptionOfKey{"ipoib.rate", "--rate"},
     OptionOfKey{"ipoib.qkey", "--qkey"}, OptionOfKey{"ipoib.scopes", "--scope"},
     OptionOfKey{"members[]", "MEMBERS"}};
+/// Seconds that `wait` waits.
+constexpr double kPatience = 60;
 /// Members that a line of `wait` names.
 constexpr std::size_t kMissingNamed = 5;
 
@@ -181,7 +184,8 @@ void pause(mad::Duration time) {
 Done PartitionCommand::wait() const {
   const auto subnet = daemon_.only_subnet();
   if (!subnet) return std::unexpected(subnet.error());
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(options_.timeout);
+  const auto patience = options_.timeout.value_or(kPatience);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
   for (;;) {
     const auto value = daemon_.call("GET", path_of(*subnet, own_path()));
     if (!value) return std::unexpected(value.error());
@@ -195,7 +199,7 @@ Done PartitionCommand::wait() const {
                           list_of(*value, "pending").size());
     if (ready) return {};
     if (std::chrono::steady_clock::now() >= until)
-      return std::unexpected(still_missing(*value, missing, options_.timeout));
+      return std::unexpected(still_missing(*value, missing, patience));
     pause(kLook);
   }
 }
@@ -285,8 +289,47 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
       ->check(CLI::NonNegativeNumber);
 }
 
+namespace {
+
+/// What was given that `chosen` has no use for; empty: nothing.
+std::string useless_option(const PartitionOptions& options, std::string_view chosen) {
+  const bool creates = chosen == "create";
+  const bool adds = creates || chosen == "add";
+  const std::array uses{
+      std::tuple{"--full", !options.full.empty(), creates},
+      std::tuple{"--limited", !options.limited.empty(), creates},
+      std::tuple{"--both", !options.both.empty(), creates},
+      std::tuple{"--pkey", !options.pkey.empty(), creates},
+      std::tuple{"--sl", !options.sl.empty(), creates},
+      std::tuple{"--ipoib", options.ipoib, creates},
+      std::tuple{"--mtu", !options.mtu.empty(), creates},
+      std::tuple{"--rate", !options.rate.empty(), creates},
+      std::tuple{"--qkey", !options.qkey.empty(), creates},
+      std::tuple{"--scope", !options.scopes.empty(), creates},
+      std::tuple{"--membership", !options.membership.empty(), adds},
+      std::tuple{"--index0", options.index0, adds},
+      std::tuple{"--timeout", options.timeout.has_value(), chosen == "wait"},
+  };
+  for (const auto& [name, given, used] : uses) {
+    if (given && !used) return fmt::format("{} takes no {}", chosen, name);
+  }
+  return {};
+}
+
+/// Words after the partition that `chosen` has no use for; empty: none.
+std::string useless_words(const PartitionOptions& options, std::string_view chosen) {
+  if (options.members.empty() || chosen == "create" || chosen == "add" || chosen == "remove") return {};
+  const auto& first = options.members.front();
+  if (chosen == "reindex")
+    return fmt::format("reindex takes one set of ports: \"{},{}\" for several", options.partition, first);
+  return fmt::format("{} takes one partition: what is {}?", chosen, first);
+}
+
+}  // namespace
+
 std::string misuse_of(const PartitionOptions& options) {
   const auto chosen = options.what.empty() ? "list" : options.what;
+  if (auto text = useless_option(options, chosen); !text.empty()) return text;
   for (const auto& what : kWhats) {
     if (what.name != chosen) continue;
     if (what.needs_partition && options.partition.empty())
@@ -296,6 +339,7 @@ std::string misuse_of(const PartitionOptions& options) {
       return fmt::format("list takes no name: smd partitions show {}", options.partition);
     if (what.needs_members && options.members.empty()) return fmt::format("{} needs members", what.name);
   }
+  if (auto text = useless_words(options, chosen); !text.empty()) return text;
   const bool by_option = !options.full.empty() || !options.limited.empty() || !options.both.empty();
   if (chosen == "create" && by_option && !options.members.empty() && options.membership.empty())
     return fmt::format(

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,10 @@ struct PartitionOptions {
   std::vector<std::string> full, limited, both;  ///< create
   std::string pkey, sl, mtu, rate, qkey;         ///< create
   std::vector<std::string> scopes;               ///< create
-  std::string membership;                        ///< add
+  std::string membership;                        ///< create, add
   bool ipoib = false;                            ///< create
-  bool index0 = false;                           ///< add
-  double timeout = 60;                           ///< wait; seconds
+  bool index0 = false;                           ///< create, add
+  std::optional<double> timeout;                 ///< wait; seconds
 };
 
 /// The options of the subcommand, which fill in `options`.

@@ -18,8 +18,9 @@
 namespace smd::sm::inline reports {
 namespace {
 
-constexpr std::uint32_t kHeaders = 26;  ///< LRH, BTH, ICRC and VCRC, as VL arbitration counts packets
-constexpr std::size_t kMostKinds = 32;  ///< of a fabric
+constexpr std::uint32_t kHeaders = 26;   ///< LRH, BTH, ICRC and VCRC, as VL arbitration counts packets
+constexpr std::size_t kMostKinds = 32;   ///< of a fabric
+constexpr std::uint32_t kAnyMtu = 4096;  ///< of links that nothing is decided of
 
 using SlsByVl = std::map<Vl, std::vector<Sl>>;
 
@@ -117,14 +118,18 @@ struct PortsOfTables {
   std::string first;
 };
 
-std::vector<PortsOfTables> ports_of_tables(const Subnet& subnet, const QosPart& part) {
-  std::vector<PortsOfTables> found(part.tables.size());
+/// By the index of their tables and their MTU in bytes: what a turn of arbitration sends depends on both.
+using PortsByTables = std::map<std::pair<std::size_t, std::uint32_t>, PortsOfTables>;
+
+PortsByTables ports_of_tables(const Subnet& subnet, const QosPart& part, const LinkPart* links) {
+  PortsByTables found;
   for (std::size_t i = 0; i < std::min(part.ports.size(), subnet.nodes.size()); ++i) {
     const auto& node = *subnet.nodes[i];
     for (std::size_t p = 0; p < std::min(part.ports[i].size(), node.ports.size()); ++p) {
       if (part.ports[i][p] == QosPart::kNone) continue;
       const PortNum num{static_cast<std::uint8_t>(p)};
-      auto& ports = found[part.ports[i][p]];
+      const auto* link = links != nullptr && links->ports[i][p] ? &*links->ports[i][p] : nullptr;
+      auto& ports = found[{part.ports[i][p], link != nullptr ? bytes(link->neighbor_mtu) : kAnyMtu}];
       ports.names.insert(hop_name(subnet, node, num));
       if (ports.count++ == 0) ports.first = port_text(node, num);
     }
@@ -133,21 +138,22 @@ std::vector<PortsOfTables> ports_of_tables(const Subnet& subnet, const QosPart& 
 }
 
 /// `policy` may be null.
-void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part,
+void add_kinds(QosExplanation& into, const Subnet& subnet, const Decided& decided,
                const config::QosPolicy* policy) {
-  const auto ports = ports_of_tables(subnet, part);
+  const auto& part = *decided.qos_tables;
+  const auto found = ports_of_tables(subnet, part, decided.links.get());
   std::size_t left_out = 0;
-  for (std::size_t i = 0; i < part.tables.size(); ++i) {
-    if (ports[i].count == 0) continue;
+  for (const auto& [key, ports] : found) {
+    const auto [tables, mtu] = key;
     if (into.kinds.size() == kMostKinds) {
       ++left_out;
       continue;
     }
     auto kind =
-        explain_kind(fmt::format("{}", fmt::join(ports[i].names, ", ")), part.tables[i], into.uses, into.mtu);
+        explain_kind(fmt::format("{}", fmt::join(ports.names, ", ")), part.tables[tables], into.uses, mtu);
     if (policy != nullptr) note_shares(kind, into.uses, policy->classes);
-    kind.ports = ports[i].count;
-    kind.first = ports[i].first;
+    kind.ports = ports.count;
+    kind.first = ports.first;
     into.kinds.push_back(std::move(kind));
   }
   if (const auto kept = ports_that_keep_tables(subnet, part); kept.count != 0)
@@ -162,8 +168,11 @@ void add_kinds(QosExplanation& into, const Subnet& subnet, const QosPart& part,
 
 QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
                          std::uint32_t mtu) {
-  QosKindView kind{
-      .names = std::move(names), .vls = vls_of_code(tables.vls), .low = tables.low, .high = tables.high};
+  QosKindView kind{.names = std::move(names),
+                   .mtu = mtu,
+                   .vls = vls_of_code(tables.vls),
+                   .low = tables.low,
+                   .high = tables.high};
   const auto packet = mtu + kHeaders;
   const auto by_vl = sls_by_vl(tables, uses);
   VlSet busy;
@@ -207,25 +216,76 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
   return kind;
 }
 
+namespace {
+
+/// A class at one kind of port, with all its layers.
+struct GivenClass {
+  const config::QosClass* asked = nullptr;
+  double share = 0;      ///< of the link
+  bool is_high = false;  ///< by the table that its VLs are in
+  std::set<Vl> vls{};
+};
+
+std::vector<GivenClass> given_classes(const QosKindView& kind, const QosUses& uses,
+                                      std::span<const config::QosClass> classes) {
+  std::vector<GivenClass> given;
+  for (const auto& one : classes) {
+    GivenClass found{.asked = &one};
+    for (const auto& lane : kind.lanes) {
+      if (uses.at(lane.sl).of_class != one.sl || !lane.vl) continue;
+      found.share += lane.share;
+      found.is_high |= lane.high != 0;
+      found.vls.insert(*lane.vl);
+    }
+    if (!found.vls.empty()) given.push_back(std::move(found));
+  }
+  return given;
+}
+
+std::string room_of(const QosKindView& kind, bool high) {
+  const auto entries = high ? kind.high : kind.low;
+  return fmt::format("there are {} VL{} and {} entr{}", kind.vls, kind.vls == 1 ? "" : "s", entries,
+                     entries == 1 ? "y" : "ies");
+}
+
+/// Classes whose priority is not the one that was asked for: their VLs.
+std::set<Vl> note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
+  std::set<Vl> lost;
+  for (const auto& one : given) {
+    if (one.asked->high == one.is_high) continue;
+    kind.warnings.push_back(fmt::format(
+        "class {} is sent with {} priority, asked for is {}: it shares VL {} with other classes; {}",
+        one.asked->name, one.is_high ? "high" : "low", one.asked->high ? "high" : "low",
+        fmt::join(one.vls, ", "), room_of(kind, one.asked->high)));
+    lost.insert(one.vls.begin(), one.vls.end());
+  }
+  return lost;
+}
+
+}  // namespace
+
 void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes) {
   constexpr double kNear = 0.1;
-  std::map<Sl, double> given;
-  for (const auto& lane : kind.lanes) given[uses.at(lane.sl).of_class] += lane.share;
-  double all_given = 0, all_asked = 0;
-  const auto counts = [&](const config::QosClass& one) { return !one.high && given.contains(one.sl); };
-  for (const auto& one : classes) {
-    if (!counts(one)) continue;
-    all_given += given[one.sl];
-    all_asked += one.share;
-  }
-  for (const auto& one : classes) {
-    if (!counts(one) || all_given <= 0 || all_asked <= 0) continue;
-    const double is = given[one.sl] / all_given, asked = one.share / all_asked;
-    if (std::abs(is - asked) <= kNear * asked) continue;
-    kind.warnings.push_back(
-        fmt::format("class {} has {:.1f} % of what low priority sends, asked for are {:.1f} %: there are {} "
-                    "VL{} and {} entries",
-                    one.name, 100 * is, 100 * asked, kind.vls, kind.vls == 1 ? "" : "s", kind.low));
+  auto given = given_classes(kind, uses, classes);
+  const auto lost = note_lost_priority(kind, given);
+  std::erase_if(given, [&](const GivenClass& one) {
+    return std::ranges::any_of(one.vls, [&](Vl vl) { return lost.contains(vl); });
+  });
+  for (const bool high : {false, true}) {
+    double all_given = 0, all_asked = 0;
+    for (const auto& one : given) {
+      if (one.is_high != high) continue;
+      all_given += one.share;
+      all_asked += one.asked->share;
+    }
+    for (const auto& one : given) {
+      if (one.is_high != high || all_given <= 0 || all_asked <= 0) continue;
+      const double is = one.share / all_given, asked = one.asked->share / all_asked;
+      if (std::abs(is - asked) <= kNear * asked) continue;
+      kind.warnings.push_back(
+          fmt::format("class {} has {:.1f} % of what {} priority sends, asked for are {:.1f} %: {}",
+                      one.asked->name, 100 * is, high ? "high" : "low", 100 * asked, room_of(kind, high)));
+    }
   }
 }
 
@@ -238,7 +298,10 @@ QosExplanation explain_qos(const QosSubject& subject) {
   found.layers = decided.routes ? decided.routes->layers.count : 1U;
   found.uses = qos_uses(decided, subject.partitions);
   const auto* policy = decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;
-  if (decided.qos_tables) add_kinds(found, subject.subnet, *decided.qos_tables, policy);
+  if (decided.qos_tables) {
+    add_kinds(found, subject.subnet, decided, policy);
+    found.pending = decided.qos_tables->pending;
+  }
   if (decided.qos_policy) {
     for (auto& line : one_way_rules(*decided.qos_policy->policy)) found.warnings.push_back(std::move(line));
     for (const auto& one : decided.qos_policy->pending)

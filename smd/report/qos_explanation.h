@@ -27,11 +27,12 @@ struct QosLaneView {
   friend bool operator==(const QosLaneView&, const QosLaneView&) = default;
 };
 
-/// Ports whose tables are alike.
+/// Ports whose tables and MTU are alike.
 struct QosKindView {
   std::string names{};                       ///< "adapters, switch ports to adapters"
   std::optional<std::uint64_t> ports{};      ///< how many there are; nothing: not asked in a fabric
   std::string first{};                       ///< one of them
+  std::uint32_t mtu = 4096;                  ///< bytes of payload in the packets that shares are computed for
   std::uint32_t vls = 0, low = 0, high = 0;  ///< data VLs, entries of the tables
   std::vector<QosLaneView> lanes{};          ///< ascending by SL
   std::vector<std::string> notes{};          ///< what high priority sends before low
@@ -41,7 +42,6 @@ struct QosKindView {
 
 struct QosExplanation {
   bool enabled = false;
-  std::uint32_t mtu = 4096;
   std::uint32_t layers = 1;  ///< of routes: if there are more, clients have to ask for the SL of each path
   /// Of a configuration: its engines may need several layers.
   bool may_have_layers = false;
@@ -56,8 +56,8 @@ struct QosExplanation {
 QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
                          std::uint32_t mtu);
 
-/// Warns of classes of low priority that get another part of what low priority sends than was asked for, by
-/// more than a tenth.
+/// Warns of classes that have lost their priority, and of those that get another part of what their priority
+/// sends than was asked for, by more than a tenth.
 void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes);
 
 struct QosSubject {

@@ -50,6 +50,7 @@ Json kind_json(const QosKindView& kind) {
   return Json(JsonObject{{"ports", kind.names},
                          {"count", kind.ports ? Json(*kind.ports) : Json{}},
                          {"first", kind.first},
+                         {"mtu", kind.mtu},
                          {"vls", kind.vls},
                          {"low_entries", kind.low},
                          {"high_entries", kind.high},
@@ -61,6 +62,7 @@ Json kind_json(const QosKindView& kind) {
 QosKindView kind_of(const Json& from) {
   QosKindView kind{.names = boost::json::value_to<std::string>(from.at("ports")),
                    .first = boost::json::value_to<std::string>(from.at("first")),
+                   .mtu = boost::json::value_to<std::uint32_t>(from.at("mtu")),
                    .vls = boost::json::value_to<std::uint32_t>(from.at("vls")),
                    .low = boost::json::value_to<std::uint32_t>(from.at("low_entries")),
                    .high = boost::json::value_to<std::uint32_t>(from.at("high_entries"))};
@@ -99,9 +101,13 @@ void print_lane(std::ostream& out, const QosLaneView& lane, const QosUses& uses)
 
 void print_kind(std::ostream& out, const QosKindView& kind, const QosUses& uses) {
   out << kind.names;
-  if (kind.ports)
-    out << fmt::format(" ({}, first {}; {} VL{}, arbitration tables of {} and {} entries)", *kind.ports,
-                       kind.first, kind.vls, kind.vls == 1 ? "" : "s", kind.low, kind.high);
+  if (kind.ports) {
+    out << fmt::format(
+        " ({}, first {}; {} VL{}, arbitration tables of {} and {} entries, packets of {} bytes)", *kind.ports,
+        kind.first, kind.vls, kind.vls == 1 ? "" : "s", kind.low, kind.high, kind.mtu);
+  } else {
+    out << fmt::format(" (packets of {} bytes)", kind.mtu);
+  }
   out << ":\n";
   for (const auto& lane : kind.lanes) print_lane(out, lane, uses);
   for (const auto& note : kind.notes) out << "  " << note << '\n';
@@ -150,7 +156,6 @@ Json qos_json(const QosExplanation& explanation) {
   for (const auto& kind : explanation.kinds) kinds.push_back(kind_json(kind));
   for (const auto& [sl, use] : explanation.uses) sls.push_back(use_json(sl, use));
   return Json(JsonObject{{"enabled", explanation.enabled},
-                         {"mtu", explanation.mtu},
                          {"layers", explanation.layers},
                          {"sls", std::move(sls)},
                          {"kinds", std::move(kinds)},
@@ -161,7 +166,6 @@ Json qos_json(const QosExplanation& explanation) {
 std::expected<QosExplanation, std::string> qos_explanation_of(const Json& json) {
   try {
     QosExplanation found{.enabled = json.at("enabled").as_bool(),
-                         .mtu = boost::json::value_to<std::uint32_t>(json.at("mtu")),
                          .layers = boost::json::value_to<std::uint32_t>(json.at("layers"))};
     for (const auto& one : json.at("sls").as_array()) {
       auto& use = found.uses[Sl{nibble_at(one, "sl")}];
@@ -187,10 +191,9 @@ void print_qos(std::ostream& out, const QosExplanation& explanation) {
     return;
   }
   out << fmt::format(
-      "Shares are of links of {} Gb/s, in packets of {} bytes, while all SLs in use send; weights are in "
-      "units "
-      "of 64 bytes:\n",
-      fmt::join(kShownRates, " / "), explanation.mtu);
+      "Shares are of links of {} Gb/s, in packets of their MTU, while all SLs in use send; weights are in "
+      "units of 64 bytes:\n",
+      fmt::join(kShownRates, " / "));
   for (const auto& kind : explanation.kinds) print_kind(out, kind, explanation.uses);
   print_programs(out, explanation.uses, dropped_sls(explanation.kinds), explanation.layers > 1,
                  explanation.may_have_layers);
