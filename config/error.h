@@ -13,6 +13,7 @@ struct ConfigError {
   std::string found{};     ///< as the operator wrote it; empty where `expected` says it all
   std::string expected{};  ///< what is allowed, or the whole text
   std::string hint{};      ///< what to do; may be empty
+  bool old_name = false;   ///< a warning: the key has another name now
   friend bool operator==(const ConfigError&, const ConfigError&) = default;
 };
 

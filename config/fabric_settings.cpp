@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/partition_sources.h"
 #include "config/scalars.h"
 #include "config/schema.h"
 #include "mad/base/error_list.h"
@@ -18,11 +20,13 @@
 namespace smd::config {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFabricTables{"lids", "links", "multicast", "routing"};
-/// Of one machine, or said once by an operator.
-constexpr std::array<std::string_view, 5> kOwnKeys{"lids.reassign", "lids.import_guid2lid", "routing.threads",
-                                                   "routing.tables_file", "routing.torus_file"};
+constexpr std::array<std::string_view, 5> kFabricTables{"lids", "links", "multicast", "routing", "qos"};
+/// Of one machine, said once by an operator, or of the QoS policy.
+constexpr std::array<std::string_view, 7> kOwnKeys{
+    "lids.reassign",      "lids.import_guid2lid", "routing.threads", "routing.tables_file",
+    "routing.torus_file", "qos.policy_file",      "qos.preset"};
 constexpr const char* kOfMaster = "the master's";
+constexpr std::string_view kQosPorts = "qos.ports", kQosEnabled = "qos.enabled";
 
 struct GuidsOfFile {
   std::vector<Guid> RoutingConfig::* guids;
@@ -35,14 +39,28 @@ constexpr std::array kGuidLists{
 };
 
 bool is_shared(const Key& key) {
-  return !key.is_array() && std::ranges::find(kFabricTables, key.table) != kFabricTables.end() &&
+  return (!key.is_array() || key.path() == kQosPorts) &&
+         std::ranges::find(kFabricTables, key.table) != kFabricTables.end() &&
          std::ranges::find(kOwnKeys, key.path()) == kOwnKeys.end();
 }
 
-/// A file of the tables, with `own` for what is not shared and checks look at.
-std::string toml_of(const FabricSettings& settings, const RoutingConfig& own) {
+/// [[group]] blocks with those of the configuration, which [[qos.ports]] refers to.
+std::string groups_of(const SubnetConfig& config) {
   std::string text;
-  for (const auto table : kFabricTables) {
+  for (const auto& [name, ports] : partition_sources(config, {}).groups) {
+    std::string members;
+    for (const auto& term : ports.terms)
+      members += (members.empty() ? "" : ", ") + toml_quoted(to_string(term));
+    text += fmt::format("[[group]]\nname = {}\nmembers = [{}]\n", toml_quoted(name), members);
+  }
+  return text;
+}
+
+/// A file of the tables, with `own` for what is not shared and checks look at.
+std::string toml_of(const FabricSettings& settings, const RoutingConfig& own,
+                    std::span<const std::string_view> tables) {
+  std::string text;
+  for (const auto table : tables) {
     text += fmt::format("[{}]\n", table);
     for (const auto& key : product_schema().keys) {
       const auto at = settings.values.find(key.path());
@@ -71,6 +89,16 @@ void take_routing(RoutingConfig routing, std::optional<base::TorusConf> torus, R
   into = std::move(routing);
 }
 
+/// The policy stays as it is.
+void take_qos_tables(QosConfig from, QosConfig& into) {
+  into.enabled = from.enabled;
+  into.optimized_sl2vl = from.optimized_sl2vl;
+  into.sm_sl = from.sm_sl;
+  into.all = std::move(from.all);
+  into.classes = std::move(from.classes);
+  into.ports = std::move(from.ports);
+}
+
 }  // namespace
 
 FabricSettings fabric_settings(const SubnetConfig& config) {
@@ -92,9 +120,11 @@ std::expected<void, std::string> restore_fabric_settings(const FabricSettings& s
     if (!read) return std::unexpected(base::to_string(read.error()));
     torus = *std::move(read);
   }
-  const auto loaded = load_text(toml_of(settings, into.routing), kOfMaster, {}, context);
+  const auto loaded =
+      load_text(toml_of(settings, into.routing, kFabricTables) + groups_of(into), kOfMaster, {}, context);
   if (!loaded) return std::unexpected(to_string(loaded.error().front()));
   const auto& taken = loaded->base;
+  if (settings.values.contains(kQosEnabled)) take_qos_tables(taken.qos, into.qos);
   auto lids = taken.lids;
   lids.reassign = into.lids.reassign;
   lids.import_guid2lid = into.lids.import_guid2lid;
@@ -102,6 +132,17 @@ std::expected<void, std::string> restore_fabric_settings(const FabricSettings& s
   into.links = taken.links;
   into.multicast = taken.multicast;
   take_routing(taken.routing, std::move(torus), into.routing);
+  return {};
+}
+
+std::expected<void, std::string> restore_qos_tables(const FabricSettings& settings,
+                                                    const ConfigContext& context, SubnetConfig& into) {
+  if (!settings.values.contains(kQosEnabled)) return {};
+  const std::array tables{std::string_view("qos")};
+  const auto loaded =
+      load_text(toml_of(settings, into.routing, tables) + groups_of(into), "accepted", {}, context);
+  if (!loaded) return std::unexpected(to_string(loaded.error().front()));
+  take_qos_tables(loaded->base.qos, into.qos);
   return {};
 }
 

@@ -201,7 +201,9 @@ BlockKey<QosPorts> table_key(std::string_view name, std::string_view doc, std::s
 }
 
 Codec<std::vector<QosPorts>> qos_ports() {
-  return blocks<QosPorts>({
+  BlockOptions<QosPorts> options;
+  options.place = [](QosPorts& block, const Value& table) { block.line.value = table.line; };
+  std::vector<BlockKey<QosPorts>> keys{
       block_key({.name = "ports",
                  .doc = "The ports. Of a switch's external ports \"NODE:PORT\" and \"ALL_SWITCH_TO_SWITCH\".",
                  .example = "[\"storage*\"]",
@@ -211,7 +213,8 @@ Codec<std::vector<QosPorts>> qos_ports() {
       table_key("vlarb_high", "As in [qos].", "\"0:64\"", &QosTables::vlarb_high, arbitration()),
       table_key("vlarb_low", "As in [qos].", "\"0:0,1:64,2:32\"", &QosTables::vlarb_low, arbitration()),
       table_key("sl2vl", "As in [qos].", "\"0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7\"", &QosTables::sl2vl, sl_map()),
-  });
+  };
+  return blocks<QosPorts>(std::move(keys), std::move(options));
 }
 
 }  // namespace

@@ -19,13 +19,10 @@ bool is_of_policy(std::string_view key) {
   return table == "partitions" || table == "partition" || table == "group";
 }
 
-/// "qos.policy_file", "subnet[0].qos.rule[1].level"
+/// "qos.policy_file", "qos.vlarb_low", "subnet[0].qos.rule[1].level"
 bool is_of_qos_policy(std::string_view key) {
   if (key.starts_with("subnet[")) key.remove_prefix(std::min(key.find('.'), key.size() - 1) + 1);
-  if (!key.starts_with("qos.")) return false;
-  const auto name = key.substr(4, key.find_first_of(".[", 4) - 4);
-  return name == "policy_file" || name == "level" || name == "rule" || name == "ulp" || name == "class" ||
-         name == "preset";
+  return key.starts_with("qos.");
 }
 
 void forget_qos_policy(QosConfig& qos, const std::string& why) {
@@ -122,7 +119,8 @@ void Loader::warn_of(const Renamed& old, const Value& value, const Spot& at) {
                       .line = value.key_line,
                       .key = at.key,
                       .expected = fmt::format("called {} now", old.now),
-                      .hint = "the next release knows the new name only"};
+                      .hint = "the next release knows the new name only",
+                      .old_name = true};
   if (old.more != 0) warning.expected += fmt::format(", whose value is {} more", old.more);
   if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(std::move(warning));
 }

@@ -85,7 +85,7 @@ class Loader {
   bool all_was_read_ = true;
   std::vector<ConfigError> errors_;
   std::vector<ConfigError> policy_errors_;  ///< of partitions and groups
-  std::vector<ConfigError> qos_errors_;     ///< of the QoS policy
+  std::vector<ConfigError> qos_errors_;     ///< of [qos]
   std::vector<ConfigError> warnings_;
   Layer base_;
   std::vector<Layer> subnets_;

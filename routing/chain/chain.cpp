@@ -27,6 +27,8 @@ constexpr std::size_t kCompared = 4;
 constexpr double kMuchLess = 0.8;
 /// Routes that an engine has left out are searched in so many orders.
 constexpr unsigned kFillTries = 4;
+/// SLs that there are, for a class alone.
+constexpr unsigned kMostLayers = 16;
 
 bool is_own(const ChainLink& link) { return link.engine == "updn" && link.options.root_guids.empty(); }
 
@@ -186,7 +188,7 @@ class ChainRun {
       using Cause = RouteError::Cause;
       const auto cause = routes.error().cause;
       stopped_ = cause == Cause::stopped;
-      if (!stopped_ && roots.empty()) refuse(link, to_string(routes.error()));
+      if (!stopped_ && roots.empty()) refuse(link, to_string(with_need(*engine, link, routes.error())));
       if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
       return;
     }
@@ -207,6 +209,23 @@ class ChainRun {
     } else {
       refuse(link, describe(found, in_.context.topology));
     }
+  }
+
+  /// How many VLs or SLs an engine that was asked for by name would need.
+  RouteError with_need(const EngineInfo& engine, const ChainLink& link, RouteError error) const {
+    using enum RouteError::Cause;
+    if (error.cause != too_few_vls && error.cause != too_few_sls) return error;
+    if (in_.sl_budget <= in_.vl_budget) error.cause = too_few_sls;
+    if (shape_) return error;
+    const auto routes = engine.run({.context = in_.context,
+                                    .options = link.options,
+                                    .vl_budget = kMostLayers,
+                                    .sl_budget = kMostLayers,
+                                    .seed = in_.seed,
+                                    .widest = options_.widest});
+    if (routes)
+      error.needed = error.cause == too_few_vls ? routes->layers.vl_indexes() : routes->layers.count;
+    return error;
   }
 
   /// Rings and paths are no better for dimension order than for others.

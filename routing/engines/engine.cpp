@@ -24,6 +24,16 @@ const EngineInfo* find_engine(std::string_view name) {
   return at != all.end() ? &*at : nullptr;
 }
 
+namespace {
+
+std::string too_few(const RouteError& error, std::string_view what, std::string_view of) {
+  const auto allowed = fmt::format("{} {}{}{}", error.vls, what, error.vls == 1 ? "" : "s", of);
+  return error.needed == 0 ? "needs more than " + allowed
+                           : fmt::format("needs {} {}s{}, and may use {}", error.needed, what, of, error.vls);
+}
+
+}  // namespace
+
 std::string to_string(const RouteError& error) {
   switch (error.cause) {
     case RouteError::Cause::stopped:
@@ -42,9 +52,9 @@ std::string to_string(const RouteError& error) {
     case RouteError::Cause::no_tables:
       return "no tables of this fabric's switches: [routing] tables_file names the file";
     case RouteError::Cause::too_few_vls:
-      return fmt::format("needs more than {} VL{}", error.vls, error.vls == 1 ? "" : "s");
+      return too_few(error, "VL", "");
     case RouteError::Cause::too_few_sls:
-      return fmt::format("needs more than {} SL{} for each class", error.vls, error.vls == 1 ? "" : "s");
+      return too_few(error, "SL", " for each class");
     case RouteError::Cause::not_a_torus:
       return "the switches are no torus or mesh of at most three dimensions";
     case RouteError::Cause::no_seed:

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/daemon/configuration.h"
 #include "smd/daemon/instance.h"
 #include "smd/policy/accepted.h"
 
@@ -147,9 +148,11 @@ bool Instance::adopt_policy() {
   const bool partitions = !spec_.config.partitions.refused.empty();
   const auto wrong = refused_policy();
   if (!wrong.empty()) {
-    const auto restored = policies->accepted.empty() ? std::unexpected(std::string())
-                          : partitions ? policy::restore_accepted(policies->accepted, spec_.config)
-                                       : policy::restore_accepted_qos(policies->accepted, spec_.config);
+    auto restored = policies->accepted.empty() ? std::unexpected(std::string())
+                    : partitions               ? policy::restore_accepted(policies->accepted, spec_.config)
+                                 : policy::restore_accepted_qos(policies->accepted, spec_.config);
+    if (restored)
+      restored = policy::restore_accepted_tables(policies->accepted, configuration_context(), spec_.config);
     if (!restored) {
       refused_ = wrong;
       if (!restored.error().empty()) refused_ += "\nthe policy that was accepted last: " + restored.error();

@@ -121,7 +121,9 @@ void Daemon::show_refused_qos() {
 
 void Daemon::log_warnings(const config::Config& config) {
   for (const auto& warning : config.warnings)
-    parts_.log.warn("config.renamed").kv("warning", to_string(warning)).always();
+    parts_.log.warn(warning.old_name ? "config.renamed" : "config.warning")
+        .kv("warning", to_string(warning))
+        .always();
 }
 
 /// Returns what is in force now; `restart` gets what is not.

@@ -129,6 +129,16 @@ config::PartitionSources sources_at(const json::value& from) {
   return sources;
 }
 
+/// Empty in a text of an older version.
+config::FabricSettings settings_in(const json::value& from) {
+  config::FabricSettings settings;
+  const auto* values = from.as_object().if_contains("settings");
+  if (values == nullptr) return settings;
+  for (const auto& [path, value] : values->as_object()) settings.values[path] = value.as_string();
+  if (from.as_object().contains("torus")) settings.torus = text_at(from, "torus");
+  return settings;
+}
+
 /// An empty one where the files had none.
 config::QosPolicy qos_at(const json::value& from) {
   const auto* qos = from.as_object().if_contains("qos");
@@ -221,13 +231,9 @@ std::expected<void, std::string> restore_accepted_settings(const std::string& te
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into) {
   try {
-    const auto from = json::parse(text);
-    const auto* values = from.as_object().if_contains("settings");
-    if (values == nullptr) return {};  // of an older version
-    config::FabricSettings settings;
-    for (const auto& [path, value] : values->as_object()) settings.values[path] = value.as_string();
-    if (from.as_object().contains("torus")) settings.torus = text_at(from, "torus");
-    return config::restore_fabric_settings(settings, context, into);
+    const auto settings = settings_in(json::parse(text));
+    return settings.values.empty() ? std::expected<void, std::string>{}  // of an older version
+                                   : config::restore_fabric_settings(settings, context, into);
   } catch (const std::exception& error) {
     return std::unexpected(error.what());
   }
@@ -242,10 +248,22 @@ config::ClassSls accepted_sls(const std::string& text) {
   }
 }
 
+std::expected<void, std::string> restore_accepted_tables(const std::string& text,
+                                                         const config::ConfigContext& context,
+                                                         config::SubnetConfig& into) {
+  try {
+    return config::restore_qos_tables(settings_in(json::parse(text)), context, into);
+  } catch (const std::exception& error) {
+    return std::unexpected(error.what());
+  }
+}
+
 std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into) {
   try {
-    auto policy = qos_at(json::parse(text));
-    if (policy.empty()) return std::unexpected("");  // none was ever accepted
+    const auto from = json::parse(text);
+    auto policy = qos_at(from);
+    const bool knows_tables = settings_in(from).values.contains("qos.enabled");
+    if (policy.empty() && !knows_tables) return std::unexpected("");  // none was ever accepted
     into.qos.accepted = std::make_shared<const config::QosPolicy>(std::move(policy));
     return {};
   } catch (const std::exception& error) {

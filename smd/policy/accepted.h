@@ -24,10 +24,15 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
 /// sense.
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
-/// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none.
+/// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none, as
+/// a text of an older version.
 std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into);
-/// Puts the text's values of [lids], [links], [multicast] and [routing] in force in `into`; nothing of a text
-/// of an older version. `context`: the engines. The error says which makes no sense; then nothing is changed.
+/// The same of the tables of [qos]; nothing of a text of an older version.
+std::expected<void, std::string> restore_accepted_tables(const std::string& text,
+                                                         const config::ConfigContext& context,
+                                                         config::SubnetConfig& into);
+/// Puts the text's values of [lids], [links], [multicast], [routing] and [qos] in force in `into`; nothing of a
+/// text of an older version. `context`: the engines. The error says which makes no sense; then nothing is changed.
 std::expected<void, std::string> restore_accepted_settings(const std::string& text,
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into);

@@ -63,7 +63,8 @@ TEST_F(CheckQos, SaysVlShareAndUseOfEachSl) {
 TEST_F(CheckQos, NamesPortsThatDiffer) {
   qos().classes[static_cast<std::size_t>(config::PortClass::ca)].vlarb_low =
       weights({{0, 64}, {1, 64}, {2, 0}});
-  EXPECT_THAT(said(), AllOf(HasSubstr("adapters:\n"), HasSubstr("switches, enhanced ports 0, routers:\n"),
+  EXPECT_THAT(said(), AllOf(HasSubstr("adapters (packets of 4096 bytes):\n"),
+                            HasSubstr("switches, enhanced ports 0, routers (packets of 4096 bytes):\n"),
                             HasSubstr("warning: VL 2 (SL 2) has no weight: its packets never leave")));
 }
 
@@ -190,12 +191,16 @@ TEST_F(CheckQos, NamesClassesAndWhatHasThem) {
   subnet.partition[0].qos_class = "storage";
   config_.subnets = {subnet};
   EXPECT_THAT(said(),
-              AllOf(HasSubstr("adapters, switches, enhanced ports 0, routers:\n"),
+              AllOf(HasSubstr("adapters, switches, enhanced ports 0, routers (packets of 4096 bytes):\n"),
                     HasSubstr("SL 0  VL 0   30.0 %"), HasSubstr("class default (all else)"),
                     HasSubstr("SL 1  VL 1   20.0 %"), HasSubstr("partition green, class storage"),
                     HasSubstr("SL 2  VL 2   50.0 %"), HasSubstr("the SM, class guard (high priority)"),
                     HasSubstr("by PathRecord: service ID 0x1061144"), Not(HasSubstr("warning"))));
   EXPECT_THAT(said({.asked = true, .vls = 2}), HasSubstr("warning: SL 0, 2 share VL 0 and delay each other"));
+  EXPECT_THAT(said({.asked = true, .vls = 1}),
+              AllOf(HasSubstr("class guard is sent with low priority, asked for is high: it shares VL 0 with "
+                              "other classes; there are 1 VL and"),
+                    Not(HasSubstr("of what low priority sends"))));
 }
 
 TEST_F(CheckQos, DrawsSharesAsAPicture) {

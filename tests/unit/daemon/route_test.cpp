@@ -404,7 +404,7 @@ TEST_F(Route, RefusesALayeredEngineThatNeedsMoreVls) {
   const auto report = json();
 
   EXPECT_EQ(report.at("engine").as_string(), "updn");
-  EXPECT_EQ(report.at("fell_back_from").as_array().front().as_string(), "dfsssp: needs more than 1 VL");
+  EXPECT_EQ(report.at("fell_back_from").as_array().front().as_string(), "dfsssp: needs 2 VLs, and may use 1");
 }
 
 TEST_F(Route, RepeatsForTheMedian) {

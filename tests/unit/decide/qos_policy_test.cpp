@@ -117,7 +117,8 @@ TEST_F(QosPolicyOfFabric, WhatIsNotThereWaits) {
                                      "2: port-name: h9/P1: no node is called so",
                                      "2: port-name: h1/P2: the node has no such port",
                                      "2: port-name: leaf/P9: the node has no such port",
-                                     "2: partition: Blue: there is no partition of this name"));
+                                     "2: partition: Blue: there is no partition of this name",
+                                     "2: pkey: 0x12: no partition has this P_Key"));
 }
 
 TEST_F(QosPolicyOfFabric, GroupsHaveTheMembersOfPartitionsOfBothKinds) {

@@ -194,6 +194,7 @@ TEST(AcceptedPolicy, HasTheQosPolicyOfBlocksAndOfAFile) {
 
     ASSERT_TRUE(restore_accepted(text, other));
     ASSERT_TRUE(restore_accepted_qos(text, qos_only));
+    ASSERT_TRUE(restore_accepted_tables(text, {}, other));
 
     EXPECT_EQ(accepted_text(other), text);
     const auto policy = config::qos_policy_of(config->base, "smd.toml");
@@ -210,12 +211,37 @@ TEST(AcceptedPolicy, HasTheQosPolicyOfBlocksAndOfAFile) {
   }
 }
 
-TEST(AcceptedPolicy, WithoutAQosPolicyHasNoneToGoOnWith) {
+TEST(AcceptedPolicy, OfAnOlderVersionWithoutQosHasNoneToGoOnWith) {
+  auto text = accepted_text({});
   config::SubnetConfig into;
-  const auto restored = restore_accepted_qos(accepted_text({}), into);
+  EXPECT_TRUE(restore_accepted_qos(text, into)) << "without a rule is a policy too";
+
+  const std::string key = "\"qos.enabled\"";
+  text.replace(text.find(key), key.size(), "\"lids.former\"");
+  const auto restored = restore_accepted_qos(text, into);
 
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error(), "");
+}
+
+TEST(AcceptedPolicy, HasTheTablesOfQos) {
+  const std::string groups =
+      "[[group]]\nname = \"disks\"\nmembers = [\"io*\", \"group:other\"]\n"
+      "[[group]]\nname = \"other\"\nmembers = [\"ALL_CAS\"]\n";
+  const auto from = load(groups +
+                             "[qos]\nenabled = true\nsm_sl = 2\nca_vlarb_low = \"0:7,1:9\"\nhigh_limit = 3\n"
+                             "[[qos.ports]]\nports = [\"group:disks\", \"h0*\"]\nvlarb_high = \"0:64\"\n",
+                         "");
+  ASSERT_TRUE(from) << to_string(from.error().front());
+  const auto text = accepted_text(from->base);
+  auto into = load(groups, "")->base;
+
+  const auto found = accepted_differences(text, accepted_text(into));
+  const auto restored = restore_accepted_tables(text, {}, into);
+
+  EXPECT_THAT(found.keys, testing::IsSupersetOf({"qos.enabled", "qos.ca_vlarb_low", "qos.ports"}));
+  ASSERT_TRUE(restored) << restored.error();
+  EXPECT_EQ(into.qos, from->base.qos);
 }
 
 /// Partitions and groups never depend on it.
@@ -227,7 +253,11 @@ TEST(RefusedPolicy, OfQosLeavesPartitionsAsTheFilesHaveThem) {
            {"[[qos.level]]\nname = \"a\"\nsl = 16\n", ""},
            {"[[qos.rule]]\nlevel = \"a\"\n", ""},
            {"[[qos.ulp]]\nname = \"gpfs\"\nsl = 1\n", ""},
-           {"[[qos.level]]\nname = \"a\"\nsll = 1\nsl = 1\n", ""}}) {
+           {"[[qos.level]]\nname = \"a\"\nsll = 1\nsl = 1\n", ""},
+           {"[qos]\nvlarb_low = \"99:1\"\n", ""},
+           {"[qos]\nsm_sl = 16\n", ""},
+           {"[qos]\nenabledd = true\n", ""},
+           {"[[qos.ports]]\nports = [\"group:none\"]\n", ""}}) {
     EXPECT_FALSE(load(head + toml, conf)) << toml;
     const auto config = load(head + toml, conf, true);
     ASSERT_TRUE(config) << toml << to_string(config.error().front());

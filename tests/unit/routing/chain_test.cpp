@@ -92,6 +92,19 @@ TEST(Chain, TakesSeveralRootsWhereTheyCarryLess) {
   EXPECT_LE(load_of(fabric, found.routes), load_of(fabric, one));
 }
 
+TEST(Chain, SaysWhatAnEngineNeedsAndMayUse) {
+  const auto torus = fabrics::with_lids(fabrics::torus(5, 5, 2).input());
+  const std::vector<ChainLink> chain{{"dfsssp", {}}};
+  const auto reason = [&](unsigned vls, unsigned sls) {
+    const Serial serial;
+    const auto found = route_with_chain(
+        chain, {.context = {torus.topology, torus.lids, serial}, .vl_budget = vls, .sl_budget = sls});
+    return found->fell_back_from.front().reason;
+  };
+  EXPECT_EQ(reason(1, 16), "needs 2 VLs, and may use 1");
+  EXPECT_EQ(reason(1, 1), "needs 2 SLs for each class, and may use 1") << "links have VLs enough";
+}
+
 TEST(Chain, ComparesNothingInATree) {
   const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
 
