@@ -304,7 +304,12 @@ def partitions(args):
                                 (("add", "blue", "group:nope"), "there is no group nope")):
                 expect(words in smd.tell("partitions", *line, status=1), f"{line}: {words}")
             for line, words in ((("add", "blue"), "needs members"), (("create",), "needs a name"),
-                                (("list", "blue"), "smd partitions show blue")):
+                                (("list", "blue"), "smd partitions show blue"),
+                                (("delete", "blue", "red"), "delete takes one partition: what is red?"),
+                                (("show", "blue", "h00001"), "show takes one partition"),
+                                (("reindex", "h00001", "h00002"), "reindex takes one set of ports"),
+                                (("add", "blue", "h00001", "--pkey", "0x9"), "add takes no --pkey"),
+                                (("list", "--timeout", "5"), "list takes no --timeout")):
                 expect(words in smd.tell("partitions", *line, status=2), f"{line}: {words}")
             expect("nothing changes" in smd.tell("partitions", "remove", "blue", "h00003"), "no member")
             for words, what in ((("create", "glob", "h0000[12]", "h00000"), "created"), (("add", "glob", "h00003"), "added"),

@@ -7,7 +7,12 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "smd/events/event.h"
+#include "smd/log/fields.h"
 #include "smd/store/store.h"
 #include "tests/support/managed_world.h"
 
@@ -30,6 +35,10 @@ class ChangingFabric {
         group_(world_.io().get_executor()) {
     group_.spawn(manager_->run());
     world_.run_for(5s);
+    manager_.hear({.kinds = events::kinds_of<events::NamedLogEvent>}, [this](const events::Event& event) {
+      const auto& line = std::get<events::NamedLogEvent>(event.payload);
+      heard_.emplace_back(line.name, line.fields.unpack());
+    });
   }
   ~ChangingFabric() { world_.run(group_.stop()); }
   ChangingFabric(const ChangingFabric&) = delete;
@@ -40,11 +49,21 @@ class ChangingFabric {
   const test::Lines& lines() const { return manager_.lines(); }
   std::string all() const { return testing::PrintToString(lines().all); }
   Managed& manager() { return manager_; }
+  /// Names of the nodes of its events of this name since the fabric was up.
+  std::vector<std::string> nodes_of(std::string_view event) const {
+    std::vector<std::string> names;
+    for (const auto& one : heard_) {
+      const auto* name = log::value_of(one.second, "name");
+      if (one.first == event) names.push_back(name != nullptr ? *name : "none");
+    }
+    return names;
+  }
 
  private:
   sim::World world_;
   Managed manager_;
   mad::TaskGroup group_;
+  std::vector<std::pair<std::string, std::vector<log::Field>>> heard_;
 };
 
 TEST(Changes, AFabricThatComesUpIsOneLine) {
@@ -121,6 +140,9 @@ TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
   EXPECT_THAT(fabric.lines().first("node.gone"),
               AllOf(HasSubstr(" name=leaf003 type=switch "), HasSubstr("links=8"),
                     HasSubstr("host_names=h00012,h00013,h00014,h00015")));
+  EXPECT_THAT(fabric.nodes_of("node.gone"),
+              testing::UnorderedElementsAre("leaf003", "h00012", "h00013", "h00014", "h00015"))
+      << "each has an event";
 
   fabric.faults().restore("leaf003");
   fabric.world().run_for(5s);
@@ -134,6 +156,16 @@ TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
     const auto own = AllOf(testing::StartsWith("node."), HasSubstr(fmt::format(" name={} ", host)));
     EXPECT_THAT(fabric.lines().all, testing::Contains(own));
   }
+}
+
+TEST(Changes, LinksOfASwitchThatGoTogetherAreOneLineAndAnEventEach) {
+  ChangingFabric fabric("ft2:8");
+
+  for (std::uint8_t p = 1; p <= 8; ++p) fabric.faults().link_down({"spine001", PortNum{p}});
+  fabric.world().run_for(5s);
+
+  EXPECT_EQ(fabric.lines().count("link.down"), 1U) << fabric.all();
+  EXPECT_EQ(fabric.nodes_of("link.down").size(), 9U) << "with that of the line";
 }
 
 TEST(Changes, ABurstOfCutsIsABoundedNumberOfLines) {

@@ -209,6 +209,16 @@ TEST_F(QosClassesWritten, AreExplainedAsTheyAreDecided) {
   EXPECT_EQ(*again, found);
 }
 
+/// What a turn sends depends on the size of packets.
+TEST_F(QosClassesWritten, AreExplainedInPacketsOfTheLinks) {
+  config_.links.mtu = Mtu::m1024;
+  begin();
+  const auto& last = manager_->last();
+  const auto found = sm::explain_qos({.subnet = *last.subnet, .decided = last.decided});
+  ASSERT_EQ(found.kinds.size(), 1U);
+  EXPECT_EQ(found.kinds[0].mtu, 1024U);
+}
+
 sa::EndPort const* host(const sa::Directory& directory, bool last) {
   const sa::EndPort* found = nullptr;
   for (const auto& port : directory.end_ports()) {

@@ -346,6 +346,15 @@ TEST(LogSinks, GetRecordsUpToTheirLevelWhateverTheFilterSays) {
   EXPECT_THAT(*book.lines, ElementsAre("store.full"));
 }
 
+TEST(LogSinks, GetEachEventThatOneLineSaysOfMany) {
+  const Book book;
+  const auto log = book.log();
+  const auto names = taken_by_a_sink(log);
+  for (int i = 0; i < 100; ++i) log.info("link.up").subject("leaf 3").event_only();
+  EXPECT_EQ(names->size(), 100U);
+  EXPECT_THAT(*book.lines, testing::IsEmpty());
+}
+
 TEST(LogSinks, StayWithTheLogWhenItsFilterOrItsConfigurationChanges) {
   const Book book;
   const auto log = book.log();

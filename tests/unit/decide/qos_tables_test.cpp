@@ -44,7 +44,11 @@ class DecideQosTables : public testing::Test {
   const QosPart& decide() {
     const auto subnet = fabric_.build();
     const auto links = decide_links(subnet, config_.links, {});
-    made_ = decide_qos_tables({.subnet = subnet, .config = config_, .links = links, .policy = {}});
+    made_ = decide_qos_tables({.subnet = subnet,
+                               .config = config_,
+                               .links = links,
+                               .policy = {},
+                               .partitions = partitions_ ? &*partitions_ : nullptr});
     index_ = [&](std::uint64_t guid) { return *subnet.index_of(Guid{guid}); };
     for (const auto guid : {kSwitch, kFarSwitch, kHost, kFarRouter}) indexes_[guid] = index_(guid);
     return *made_;
@@ -71,6 +75,7 @@ class DecideQosTables : public testing::Test {
 
   SubnetBuilder fabric_;
   config::SubnetConfig config_;
+  std::optional<PartitionPart> partitions_;
   std::optional<QosPart> made_;
   std::function<std::size_t(std::uint64_t)> index_;
   std::map<std::uint64_t, std::size_t> indexes_;
@@ -175,6 +180,33 @@ TEST_F(DecideQosTables, OfAPortAreThoseOfItsSetThenOfItsClassThenOfAll) {
   config_.qos.ports.clear();
   decide();
   EXPECT_EQ(vls(of(kHost, 1))[0], 2U);
+}
+
+TEST_F(DecideQosTables, OfASetAreThoseOfAPartitionsMembers) {
+  config::PolicyPartition blue;
+  blue.name = "blue";
+  blue.pkey = PKey{0x12};
+  config::PartitionPolicy policy;
+  policy.partitions.push_back(blue);
+  partitions_.emplace();
+  partitions_->policy = std::make_shared<const config::PartitionPolicy>(policy);
+  partitions_->managed = true;
+  partitions_->partitions = {{.pkey = PKey{0x12},
+                              .members = {{.port = fabric_.port(kHost, 1).guid,
+                                           .at = {},
+                                           .membership = config::Membership::limited}},
+                              .pending = {}}};
+  config::QosPorts set;
+  set.ports = {*config::parse_port_term("partition:blue"), *config::parse_port_term("partition:red"),
+               *config::parse_port_term("h9")};
+  set.sl2vl = all_on(6);
+  config_.qos.ports = {set};
+  decide();
+  EXPECT_EQ(vls(of(kHost, 1))[0], 6U);
+  EXPECT_EQ(vls(of(kFarRouter, 1))[1], 1U);
+  EXPECT_THAT(made_->pending,
+              ElementsAre("[[qos.ports]] 1: partition:red: no port is a member of this partition",
+                          testing::StartsWith("[[qos.ports]] 1: h9: ")));
 }
 
 TEST_F(DecideQosTables, OfMoreThan256SetsAreEachPortsOwn) {
