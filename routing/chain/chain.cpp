@@ -98,6 +98,17 @@ bool joins_leaves(const Topology& topology) {
   });
 }
 
+/// The first figure in which the two differ.
+std::string compared_load(const RouteLoad& is, const RouteLoad& best) {
+  if (is.max_link_time != best.max_link_time)
+    return fmt::format("{:.0f} routes over the most loaded link instead of {:.0f}", is.max_link_time,
+                       best.max_link_time);
+  if (is.shift_max != best.shift_max)
+    return fmt::format("{} paths of one shift over one link instead of {}", is.shift_max, best.shift_max);
+  if (is == best) return "the same shifts and lengths of paths";
+  return fmt::format("{:.2f} links a path instead of {:.2f}", is.mean_hops, best.mean_hops);
+}
+
 class ChainRun {
  public:
   ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
@@ -364,10 +375,8 @@ class ChainRun {
     const bool compared = other != candidates_.end() && other->proven && other->chosen.engine != engine;
     auto reason = fmt::format("{} is the engine for it", engine);
     if (declined_ && !settled_) {
-      reason = !compared
-                   ? fmt::format("only {} has routes that are proven", engine)
-                   : fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", engine,
-                                 best.load.max_link_time, other->chosen.engine, other->load.max_link_time);
+      reason =
+          !compared ? fmt::format("only {} has routes that are proven", engine) : better_text(best, *other);
     }
     if (compared && stays_tree(*other) && &best == &candidates_.front())
       reason = fmt::format(
@@ -377,6 +386,15 @@ class ChainRun {
     if (stays) reason = fmt::format("{} is installed and stays", engine);
     best.chosen.shape = to_string(shape);
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
+  }
+
+  static std::string better_text(const Candidate& best, const Candidate& other) {
+    if (best.load.max_link_time == other.load.max_link_time)
+      return fmt::format("{} and {} have {:.0f} routes over the most loaded link, {} has {}",
+                         best.chosen.engine, other.chosen.engine, best.load.max_link_time,
+                         other.chosen.engine, compared_load(other.load, best.load));
+    return fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", best.chosen.engine,
+                       best.load.max_link_time, other.chosen.engine, other.load.max_link_time);
   }
 
   /// Tables that reach fewer switches than `updn` does are no better for less load.
@@ -409,11 +427,8 @@ class ChainRun {
     for (const auto& other : candidates_) {
       if (&other == &best) break;
       best.chosen.fell_back_from.push_back(
-          {other.chosen.engine,
-           !other.proven
-               ? describe(other.chosen.verification, in_.context.topology)
-               : fmt::format("proven, but with {:.0f} routes over the most loaded link instead of {:.0f}",
-                             other.load.max_link_time, best.load.max_link_time)});
+          {other.chosen.engine, other.proven ? "proven, but with " + compared_load(other.load, best.load)
+                                             : describe(other.chosen.verification, in_.context.topology)});
     }
   }
 
