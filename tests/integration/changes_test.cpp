@@ -159,7 +159,7 @@ TEST(Changes, ADeadLeafIsOneLineWithItsHosts) {
 }
 
 TEST(Changes, LinksOfASwitchThatGoTogetherAreOneLineAndAnEventEach) {
-  ChangingFabric fabric("ft2:8");
+  ChangingFabric fabric("ft2:16");
 
   for (std::uint8_t p = 1; p <= 8; ++p) fabric.faults().link_down({"spine001", PortNum{p}});
   fabric.world().run_for(5s);

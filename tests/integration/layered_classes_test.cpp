@@ -310,7 +310,7 @@ TEST_F(LayeredClasses, WithoutSlsForLayersTheNextEngineRoutes) {
   EXPECT_EQ(routes().layers.count, 1U);
   EXPECT_EQ(routes().engine, "updn");
   ASSERT_FALSE(routes().fell_back_from.empty());
-  EXPECT_THAT(routes().fell_back_from[0].reason, HasSubstr("VL"));
+  EXPECT_THAT(routes().fell_back_from[0].reason, HasSubstr("SLs for each class, and may use 1"));
 }
 
 }  // namespace

@@ -101,8 +101,8 @@ TEST(Chain, SaysWhatAnEngineNeedsAndMayUse) {
         chain, {.context = {torus.topology, torus.lids, serial}, .vl_budget = vls, .sl_budget = sls});
     return found->fell_back_from.front().reason;
   };
-  EXPECT_EQ(reason(1, 16), "needs 2 VLs, and may use 1");
-  EXPECT_EQ(reason(1, 1), "needs 2 SLs for each class, and may use 1") << "links have VLs enough";
+  EXPECT_EQ(reason(1, 16), "needs 3 VLs, and may use 1");
+  EXPECT_EQ(reason(1, 1), "needs 3 SLs for each class, and may use 1") << "links have VLs enough";
 }
 
 TEST(Chain, ComparesNothingInATree) {
