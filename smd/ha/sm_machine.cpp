@@ -284,6 +284,15 @@ void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_
   end_polling(step);
 }
 
+/// A standby that outranks us is polled until it is master, which it need not become: another SM may be master.
+void wait_for_standby(Step& step) {
+  auto& now = step.next;
+  if (now.yielded || now.polled->sm.info.state != SmState::standby) return;
+  if (++now.polled->standby < now.policy.losses) return;
+  now.polled.reset();
+  request_heavy(step, "the SM that was to be master is standby", true);
+}
+
 void on(Step& step, const PollAnswered& event) {
   auto& polled = step.next.polled;
   if (!polled) return;
@@ -303,6 +312,7 @@ void on(Step& step, const PollAnswered& event) {
     polled->sm.info = info;
     polled->sm.answered = true;
     step.next.followed = rank_of(info);
+    wait_for_standby(step);
     return;
   }
   step.next.yielded.reset();

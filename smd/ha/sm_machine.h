@@ -38,6 +38,7 @@ struct Policy {
 struct Polled {
   OtherSm sm;                    ///< as the last sweep has read it
   std::uint32_t unanswered = 0;  ///< polls in a row
+  std::uint32_t standby = 0;     ///< answers as standby, of an SM that was to become master
 };
 
 /// Why this SM shows less than its rank, so that the master keeps the fabric.

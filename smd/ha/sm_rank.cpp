@@ -52,7 +52,7 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others) {
     const bool waits = other.info.state != SmState::master;
     return now.handed_over_by == guid || is_ignored(now, guid) ||
            (!other.answered && now.hung.contains(guid)) || is_stuck(now, other) ||
-           (waits && (now.declined.contains(guid) || !is_obeyed(now, other.info)));
+           (waits && (now.handed_over_by || now.declined.contains(guid) || !is_obeyed(now, other.info)));
   });
   return gives_way_to(competing_rank(now), now.sm == SmState::master, others);
 }

@@ -338,6 +338,30 @@ TEST(SmMachine, AnSmThatDefersGivesWayToAnyOtherThatMayHaveTheFabric) {
   EXPECT_EQ(text(state, step(state, read({rank0}))), "poll 60, log other 60");
 }
 
+/// `smd handover GUID` may name a lower one.
+TEST(SmMachine, AHandoverIsTakenWhereAnotherStandbyIsHigher) {
+  auto state = standby_of(other(60, SmState::master), {1, Guid{50}});
+  state = step(state, control(SmControl::handover, 60)).next;
+
+  const auto sweep = read({other(60, SmState::not_active), other(40, SmState::standby)});
+  EXPECT_EQ(step(state, sweep).next.sm, SmState::master);
+}
+
+/// The higher standby was master for less than a poll.
+TEST(SmMachine, AStandbyThatDoesNotBecomeMasterIsNotWaitedForForEver) {
+  auto state = standby_of(other(40, SmState::standby));
+  const PollAnswered standby{other(40, SmState::standby).info};
+
+  state = step(state, standby).next;
+  ASSERT_TRUE(state.polled);
+  EXPECT_EQ(text(state, step(state, standby)), "-poll, heavy");
+  state =
+      step(step(state, read({other(60, SmState::master), other(40, SmState::standby)})).next, PollingBegins{})
+          .next;
+  ASSERT_TRUE(state.polled);
+  EXPECT_EQ(state.polled->sm.info.guid, Guid{60});
+}
+
 TEST(SmMachine, AMasterThatLowersItsPriorityIsToldOnceThatItIsOutranked) {
   auto state = standby_of(other(40, SmState::master));
   auto lower = other(40, SmState::master).info;
