@@ -27,33 +27,20 @@ std::string quoted_label(std::string_view content) {
   return sm::to_text(sm::Json(text));
 }
 
-std::string_view word_of(Exposition::Kind kind) {
-  switch (kind) {
-    case Exposition::Kind::counter:
-      return "counter";
-    case Exposition::Kind::histogram:
-      return "histogram";
-    case Exposition::Kind::gauge:
-      break;
-  }
-  return "gauge";
-}
-
 }  // namespace
 
 bool Exposition::family(std::string_view name, Kind kind, std::string_view help) {
-  const bool wanted = families_.empty() || families_.contains(name);
+  const bool wanted = wants(name);
   name_ = wanted ? name : std::string_view();
   if (wanted)
     fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
-                   word_of(kind));
+                   kind == Kind::counter ? "counter" : "gauge");
   return wanted;
 }
 
-void Exposition::sample(std::string_view part, std::initializer_list<Label> labels, double value) {
+void Exposition::sample(std::initializer_list<Label> labels, double value) {
   if (name_.empty()) return;
   text_ += name_;
-  text_ += part;
   char before = '{';
   for (const auto& [name, content] : labels) {
     if (name.empty()) continue;

@@ -14,17 +14,18 @@ namespace smd::api {
 class Exposition {
  public:
   using Label = std::pair<std::string_view, std::string_view>;
-  enum class Kind : std::uint8_t { gauge, counter, histogram };
+  enum class Kind : std::uint8_t { gauge, counter };
 
   /// `families`: these alone; empty: all.
   explicit Exposition(std::set<std::string, std::less<>> families) : families_(std::move(families)) {}
 
+  bool wants(std::string_view family) const { return families_.empty() || families_.contains(family); }
   /// The samples that follow are of this one; once for each name. False: it was not asked for.
   bool family(std::string_view name, Kind kind, std::string_view help);
   /// One line. Labels with an empty name are left out; values of labels may be any bytes.
-  void sample(std::initializer_list<Label> labels, double value) { sample("", labels, value); }
-  /// The same of a part of the family: "_bucket", "_sum" or "_count" of a histogram.
-  void sample(std::string_view part, std::initializer_list<Label> labels, double value);
+  void sample(std::initializer_list<Label> labels, double value);
+  /// Whole families that are written already.
+  void append(std::string_view families) { text_ += families; }
   /// What was written since the last call.
   std::string take() { return std::exchange(text_, {}); }
 

@@ -8,32 +8,35 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
+#include "smd/api/own_families.h"
 #include "smd/inventory/losses.h"
 #include "smd/report/description.h"
 
 namespace smd::api {
 namespace {
 
-using Form = Exposition::Kind;
+using Form = prometheus::MetricType;
 
 /// Samples of one family that each subnet has one of.
 template <class Fn>
-void write_one(Scrape& scrape, std::string_view name, Form kind, std::string_view help, Fn value) {
-  if (!scrape.out.family(name, kind, help)) return;
+void write_one(const Scrape& scrape, OwnFamilies& own, std::string_view name, Form kind,
+               std::string_view help, Fn value) {
+  if (!own.family(name, kind, help)) return;
   for (const auto& subnet : scrape.subnets) {
     if (subnet.now() != nullptr)
-      scrape.out.sample({{subnet.label, subnet.view->name}}, static_cast<double>(value(subnet)));
+      own.sample({{subnet.label, subnet.view->name}}, static_cast<double>(value(subnet)));
   }
 }
 
-void write_sm(Scrape& scrape) {
-  if (scrape.out.family("smd_sm_state", Form::gauge, "1 for the state that this SM is in")) {
+void write_sm(const Scrape& scrape, OwnFamilies& own) {
+  if (own.family("smd_sm_state", Form::Gauge, "1 for the state that this SM is in")) {
     for (const auto& subnet : scrape.subnets) {
       const auto is = !is_running(*subnet.view) ? wire::SmState::not_active
                       : subnet.view->sms        ? subnet.view->sms->state.sm
@@ -42,57 +45,56 @@ void write_sm(Scrape& scrape) {
                                         {wire::SmState::standby, "standby"},
                                         {wire::SmState::discovering, "discovering"},
                                         {wire::SmState::not_active, "not_active"}})
-        scrape.out.sample({{subnet.label, subnet.view->name}, {"state", word}}, is == state ? 1 : 0);
+        own.sample({{subnet.label, subnet.view->name}, {"state", word}}, is == state ? 1 : 0);
     }
   }
-  if (scrape.out.family("smd_sweeps_off", Form::gauge, "1 while an operator keeps sweeps off, else 0")) {
+  if (own.family("smd_sweeps_off", Form::Gauge, "1 while an operator keeps sweeps off, else 0")) {
     for (const auto& subnet : scrape.subnets)
-      scrape.out.sample({{subnet.label, subnet.view->name}}, sweeps_are_off(*subnet.view) ? 1 : 0);
+      own.sample({{subnet.label, subnet.view->name}}, sweeps_are_off(*subnet.view) ? 1 : 0);
   }
-  if (scrape.out.family("smd_subnet_state", Form::gauge,
-                        "1 for the state of the subnet after the last sweep")) {
+  if (own.family("smd_subnet_state", Form::Gauge, "1 for the state of the subnet after the last sweep")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
       for (const auto state : {sm::SweepState::up, sm::SweepState::reduced, sm::SweepState::degraded,
                                sm::SweepState::failed, sm::SweepState::standby})
-        scrape.out.sample({{subnet.label, subnet.view->name}, {"state", to_string(state)}},
-                          subnet.now()->summary.state == state ? 1 : 0);
+        own.sample({{subnet.label, subnet.view->name}, {"state", to_string(state)}},
+                   subnet.now()->summary.state == state ? 1 : 0);
     }
   }
 }
 
-void write_sweep(Scrape& scrape) {
-  if (scrape.out.family("smd_sweep_duration_seconds", Form::gauge, "The last sweep of each type")) {
+void write_sweep(const Scrape& scrape, OwnFamilies& own) {
+  if (own.family("smd_sweep_duration_seconds", Form::Gauge, "The last sweep of each type")) {
     for (const auto& subnet : scrape.subnets) {
       for (const auto& [kind, ms] : activity_of(*subnet.view).sweeps.last_ms)
-        scrape.out.sample({{subnet.label, subnet.view->name}, {"type", to_string(kind)}}, ms / 1e3);
+        own.sample({{subnet.label, subnet.view->name}, {"type", to_string(kind)}}, ms / 1e3);
     }
   }
-  if (scrape.out.family("smd_sweep_phase_duration_seconds", Form::gauge,
-                        "The phases of the last heavy or incremental sweep")) {
+  if (own.family("smd_sweep_phase_duration_seconds", Form::Gauge,
+                 "The phases of the last heavy or incremental sweep")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
       const auto& last = subnet.now()->summary;
       for (const auto& [phase, ms] :
            {std::pair("discover", last.discover_ms), {"decide", last.decide_ms}, {"apply", last.apply_ms}})
-        scrape.out.sample(
-            {{subnet.label, subnet.view->name}, {"type", to_string(last.sweep)}, {"phase", phase}}, ms / 1e3);
+        own.sample({{subnet.label, subnet.view->name}, {"type", to_string(last.sweep)}, {"phase", phase}},
+                   ms / 1e3);
     }
   }
-  if (scrape.out.family("smd_routing_duration_seconds", Form::gauge,
-                        "Routing in the last sweep; 0: nothing to do")) {
+  if (own.family("smd_routing_duration_seconds", Form::Gauge,
+                 "Routing in the last sweep; 0: nothing to do")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() != nullptr)
-        scrape.out.sample({{subnet.label, subnet.view->name}, {"engine", subnet.now()->summary.engine}},
-                          subnet.now()->summary.route_ms / 1e3);
+        own.sample({{subnet.label, subnet.view->name}, {"engine", subnet.now()->summary.engine}},
+                   subnet.now()->summary.route_ms / 1e3);
     }
   }
 }
 
-void write_counts(Scrape& scrape) {
+void write_counts(const Scrape& scrape, OwnFamilies& own) {
   const auto summary = [&](std::string_view name, std::uint64_t sm::SweepSummary::* member,
                            std::string_view help) {
-    write_one(scrape, name, Form::gauge, help,
+    write_one(scrape, own, name, Form::Gauge, help,
               [&](const Scraped& subnet) { return subnet.now()->summary.*member; });
   };
   summary("smd_switches", &sm::SweepSummary::switches, "Switches of the fabric");
@@ -101,32 +103,32 @@ void write_counts(Scrape& scrape) {
   summary("smd_links", &sm::SweepSummary::links, "Cables, each counted once");
   summary("smd_lids", &sm::SweepSummary::lids, "LIDs in use");
   summary("smd_unresponsive_nodes", &sm::SweepSummary::unresponsive, "Nodes that do not answer");
-  if (scrape.out.family("smd_links_degraded", Form::gauge, "Links that run at less than both ends can")) {
+  if (own.family("smd_links_degraded", Form::Gauge, "Links that run at less than both ends can")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
       const auto links = sm::degraded_links(*subnet.now()->subnet);
       const auto narrow = std::ranges::count_if(links, &sm::DegradedLink::is_narrow);
-      scrape.out.sample({{subnet.label, subnet.view->name}, {"reason", "width"}},
-                        static_cast<double>(narrow));
-      scrape.out.sample({{subnet.label, subnet.view->name}, {"reason", "speed"}},
-                        static_cast<double>(links.size()) - static_cast<double>(narrow));
+      own.sample({{subnet.label, subnet.view->name}, {"reason", "width"}}, static_cast<double>(narrow));
+      own.sample({{subnet.label, subnet.view->name}, {"reason", "speed"}},
+                 static_cast<double>(links.size()) - static_cast<double>(narrow));
     }
   }
   const auto lost = [](const Scraped& subnet) { return subnet.now()->summary.lost; };
-  write_one(scrape, "smd_lost_switches", Form::gauge, "Switches that were there and are missing",
+  write_one(scrape, own, "smd_lost_switches", Form::Gauge, "Switches that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).switches; });
-  write_one(scrape, "smd_lost_hosts", Form::gauge, "Adapters and routers that were there and are missing",
+  write_one(scrape, own, "smd_lost_hosts", Form::Gauge,
+            "Adapters and routers that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).hosts; });
-  write_one(scrape, "smd_lost_links", Form::gauge, "Links that were there and are missing",
+  write_one(scrape, own, "smd_lost_links", Form::Gauge, "Links that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).links; });
-  write_one(scrape, "smd_mcast_groups", Form::gauge, "Multicast groups", [](const Scraped& subnet) {
+  write_one(scrape, own, "smd_mcast_groups", Form::Gauge, "Multicast groups", [](const Scraped& subnet) {
     return subnet.view->registry ? subnet.view->registry->groups().size() : std::size_t{0};
   });
 }
 
-void write_totals(Scrape& scrape) {
+void write_totals(const Scrape& scrape, OwnFamilies& own) {
   const auto total = [&](std::string_view name, std::string_view help, auto value) {
-    write_one(scrape, name, Form::counter, help,
+    write_one(scrape, own, name, Form::Counter, help,
               [&](const Scraped& subnet) { return value(activity_of(*subnet.view)); });
   };
   total("smd_sweeps_total", "Sweeps since the start",
@@ -134,35 +136,33 @@ void write_totals(Scrape& scrape) {
   total("smd_lft_blocks_written_total", "Blocks of 64 entries of forwarding tables that were written",
         [](const sm::Activity& all) { return all.lft_blocks; });
   total("smd_smps_total", "SMPs sent since the start", [](const sm::Activity& all) { return all.smps; });
-  write_one(scrape, "smd_smp_outstanding", Form::gauge, "SMPs that wait for their answer now",
+  write_one(scrape, own, "smd_smp_outstanding", Form::Gauge, "SMPs that wait for their answer now",
             [](const Scraped& subnet) {
               const auto open = activity_of(*subnet.view).smps_open;
               return open ? open->get() : 0;
             });
-  if (scrape.out.family("smd_replica_lag_transactions", Form::gauge,
-                        "Transactions that a standby (guid) lacks of what this SM has committed")) {
+  if (own.family("smd_replica_lag_transactions", Form::Gauge,
+                 "Transactions that a standby (guid) lacks of what this SM has committed")) {
     for (const auto& subnet : scrape.subnets) {
       if (!subnet.view->replica) continue;
       for (const auto& standby : subnet.view->replica->standbys) {
         const auto port = fmt::format("{}", standby.port);
-        scrape.out.sample({{subnet.label, subnet.view->name}, {"guid", port}},
-                          static_cast<double>(standby.behind));
+        own.sample({{subnet.label, subnet.view->name}, {"guid", port}}, static_cast<double>(standby.behind));
       }
     }
   }
 }
 
-void write_process(Scrape& scrape) {
-  if (scrape.out.family("smd_info", Form::gauge, "The version of smd"))
-    scrape.out.sample({{"version", scrape.info.version}}, 1);
-  if (scrape.out.family("smd_start_time_seconds", Form::gauge, "When smd began, in seconds since 1970"))
-    scrape.out.sample({}, std::chrono::duration<double>(scrape.info.started.time_since_epoch()).count());
+void write_process(const Scrape& scrape, OwnFamilies& own) {
+  if (own.family("smd_info", Form::Gauge, "The version of smd"))
+    own.sample({{"version", scrape.info.version}}, 1);
+  if (own.family("smd_start_time_seconds", Form::Gauge, "When smd began, in seconds since 1970"))
+    own.sample({}, std::chrono::duration<double>(scrape.info.started.time_since_epoch()).count());
 }
 
 /// Attributes without a name together: what we send has one.
-void write_smp_timeouts(Scrape& scrape) {
-  if (!scrape.out.family("smd_smp_timeouts_total", Form::counter,
-                         "SMPs without an answer in time since the start"))
+void write_smp_timeouts(const Scrape& scrape, OwnFamilies& own) {
+  if (!own.family("smd_smp_timeouts_total", Form::Counter, "SMPs without an answer in time since the start"))
     return;
   for (const auto& subnet : scrape.subnets) {
     const auto timeouts = activity_of(*subnet.view).timeouts;
@@ -173,13 +173,13 @@ void write_smp_timeouts(Scrape& scrape) {
       by_name[name.starts_with("attribute ") ? "other" : name] += one.count;
     }
     for (const auto& [name, count] : by_name)
-      scrape.out.sample({{subnet.label, subnet.view->name}, {"attr", name}}, static_cast<double>(count));
+      own.sample({{subnet.label, subnet.view->name}, {"attr", name}}, static_cast<double>(count));
   }
 }
 
-void write_traps(Scrape& scrape) {
-  if (!scrape.out.family("smd_traps_received_total", Form::counter,
-                         "Traps since the start, by number and by the GUID of the node they are about"))
+void write_traps(const Scrape& scrape, OwnFamilies& own) {
+  if (!own.family("smd_traps_received_total", Form::Counter,
+                  "Traps since the start, by number and by the GUID of the node they are about"))
     return;
   for (const auto& subnet : scrape.subnets) {
     const auto traps = activity_of(*subnet.view).traps_by;
@@ -187,8 +187,8 @@ void write_traps(Scrape& scrape) {
     for (const auto& row : traps->rows()) {
       const auto number = row.trap == sm::TrapCounts::kOtherTrap ? "other" : fmt::format("{}", row.trap);
       const auto node = row.node == Guid{} ? "other" : fmt::format("{}", row.node);
-      scrape.out.sample({{subnet.label, subnet.view->name}, {"num", number}, {"node", node}},
-                        static_cast<double>(row.count));
+      own.sample({{subnet.label, subnet.view->name}, {"num", number}, {"node", node}},
+                 static_cast<double>(row.count));
     }
   }
 }
@@ -217,9 +217,9 @@ std::size_t word_of(const sm::Port& port) {
   return 3;
 }
 
-void write_ports(Scrape& scrape) {
-  if (!scrape.out.family("smd_ports", Form::gauge,
-                         "Ports by their state and the type of their node, without port 0 of switches"))
+void write_ports(const Scrape& scrape, OwnFamilies& own) {
+  if (!own.family("smd_ports", Form::Gauge,
+                  "Ports by their state and the type of their node, without port 0 of switches"))
     return;
   for (const auto& subnet : scrape.subnets) {
     if (subnet.now() == nullptr) continue;
@@ -230,74 +230,74 @@ void write_ports(Scrape& scrape) {
     }
     for (std::size_t type = 0; type < kNodeWords.size(); ++type) {
       for (std::size_t state = 0; state < kStateWords.size(); ++state)
-        scrape.out.sample({{subnet.label, subnet.view->name},
-                           {"state", kStateWords.at(state)},
-                           {"type", kNodeWords.at(type)}},
-                          static_cast<double>(counts.at(type).at(state)));
+        own.sample({{subnet.label, subnet.view->name},
+                    {"state", kStateWords.at(state)},
+                    {"type", kNodeWords.at(type)}},
+                   static_cast<double>(counts.at(type).at(state)));
     }
   }
 }
 
 /// Those that an operator has disabled: smd isolates none by itself.
-void write_isolated(Scrape& scrape) {
-  write_one(scrape, "smd_isolated_ports", Form::gauge, "Ports that smd keeps disabled",
+void write_isolated(const Scrape& scrape, OwnFamilies& own) {
+  write_one(scrape, own, "smd_isolated_ports", Form::Gauge, "Ports that smd keeps disabled",
             [](const Scraped& subnet) {
               return subnet.now()->disabled ? subnet.now()->disabled->size() : std::size_t{0};
             });
 }
 
-void write_sa_requests(Scrape& scrape) {
-  if (!scrape.out.family("smd_sa_requests_total", Form::counter,
-                         "Requests to subnet administration since the start, by what came of them"))
+void write_sa_requests(const Scrape& scrape, OwnFamilies& own) {
+  if (!own.family("smd_sa_requests_total", Form::Counter,
+                  "Requests to subnet administration since the start, by what came of them"))
     return;
   for (const auto& subnet : scrape.subnets) {
     if (!subnet.view->sa_counts) continue;
     for (const auto& row : subnet.view->sa_counts->rows())
-      scrape.out.sample({{subnet.label, subnet.view->name},
-                         {"attr", row.attribute},
-                         {"method", row.method},
-                         {"status", row.status}},
-                        static_cast<double>(row.count));
+      own.sample({{subnet.label, subnet.view->name},
+                  {"attr", row.attribute},
+                  {"method", row.method},
+                  {"status", row.status}},
+                 static_cast<double>(row.count));
   }
 }
 
-void write_sa_latency(Scrape& scrape) {
-  if (!scrape.out.family("smd_sa_latency_seconds", Form::histogram,
-                         "From the arrival of a request to subnet administration to its answer"))
+void write_sa_latency(const Scrape& scrape, OwnFamilies& own) {
+  if (!own.family("smd_sa_latency_seconds", Form::Histogram,
+                  "From the arrival of a request to subnet administration to its answer"))
     return;
   for (const auto& subnet : scrape.subnets) {
     if (!subnet.view->sa_counts) continue;
     const auto times = subnet.view->sa_counts->times();
-    const Exposition::Label name{subnet.label, subnet.view->name};
-    std::uint64_t sum = 0;
+    OwnFamilies::Histogram took{.sample_count = 0, .sample_sum = times.seconds, .bucket = {}};
     for (std::size_t i = 0; i < times.took.size(); ++i) {
-      sum += times.took.at(i);
+      took.sample_count += times.took.at(i);
       const auto& bounds = sa::RequestCounts::kBounds;
-      const auto bound =
-          i < bounds.size() ? fmt::format("{}", static_cast<double>(bounds.at(i)) / 1e9) : "+Inf";
-      scrape.out.sample("_bucket", {name, {"le", bound}}, static_cast<double>(sum));
+      const auto bound = i < bounds.size() ? static_cast<double>(bounds.at(i)) / 1e9
+                                           : std::numeric_limits<double>::infinity();
+      took.bucket.push_back({.cumulative_count = took.sample_count, .upper_bound = bound});
     }
-    scrape.out.sample("_sum", {name}, times.seconds);
-    scrape.out.sample("_count", {name}, static_cast<double>(sum));
+    own.sample({{subnet.label, subnet.view->name}}, std::move(took));
   }
 }
 
-void write_reloads(Scrape& scrape) {
-  if (scrape.out.family("smd_config_reload_total", Form::counter,
-                        "Reloads of the configuration since the start, also those that were refused"))
-    scrape.out.sample({}, static_cast<double>(scrape.info.reloads));
-  if (scrape.out.family("smd_config_reload_failed_total", Form::counter,
-                        "Reloads that were refused: the configuration before stays in force"))
-    scrape.out.sample({}, static_cast<double>(scrape.info.reloads_failed));
+void write_reloads(const Scrape& scrape, OwnFamilies& own) {
+  if (own.family("smd_config_reload_total", Form::Counter,
+                 "Reloads of the configuration since the start, also those that were refused"))
+    own.sample({}, static_cast<double>(scrape.info.reloads));
+  if (own.family("smd_config_reload_failed_total", Form::Counter,
+                 "Reloads that were refused: the configuration before stays in force"))
+    own.sample({}, static_cast<double>(scrape.info.reloads_failed));
 }
 
 }  // namespace
 
 void write_own_families(Scrape& scrape) {
+  OwnFamilies own(scrape.out);
   for (const auto write :
        {write_process, write_reloads, write_sm, write_sweep, write_counts, write_ports, write_isolated,
         write_totals, write_smp_timeouts, write_traps, write_sa_requests, write_sa_latency})
-    write(scrape);
+    write(scrape, own);
+  scrape.out.append(own.text());
 }
 
 }  // namespace smd::api
