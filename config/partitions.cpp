@@ -11,12 +11,14 @@
 
 #include "config/partition_groups.h"
 #include "config/toml_reader.h"
+#include "mad/base/parse.h"
 
 namespace smd::config {
 namespace {
 
-constexpr std::size_t kNameLength = 32;  // opensm keeps and compares no more
+constexpr std::size_t kNameLength = 31;  // opensm keeps no more of a name, and compares all of another one
 constexpr std::uint16_t kLastFreePKey = 0x7ffe;
+constexpr std::string_view kNameOfDefault = "Default";
 
 class PartitionMerger {
  public:
@@ -39,7 +41,10 @@ class PartitionMerger {
     note_explicit(sources_.conf);
     add_default();
     for (const auto& definition : sources_.conf) add_conf(as_in_force(definition));
-    for (const auto& definition : sources_.toml) add_own(as_in_force(definition), {1, kLastFreePKey});
+    for (const auto& definition : sources_.toml) {
+      look_at_name(definition);
+      add_own(as_in_force(definition), {1, kLastFreePKey});
+    }
     for (const auto& definition : sources_.api) add_api(definition);
     if (!errors_.empty()) return std::unexpected(std::move(errors_));
     finish();
@@ -85,7 +90,8 @@ class PartitionMerger {
   void add_default() {
     const bool open = sources_.toml.empty() && sources_.conf.empty();
     policy_.default_as_found = open;
-    PartitionDefinition base{.name = "Default", .pkey = kDefaultPartition.value(), .ipoib = open};
+    PartitionDefinition base{
+        .name = std::string(kNameOfDefault), .pkey = kDefaultPartition.value(), .ipoib = open};
     base.members.push_back({.ports = {{PortTerm{.kind = PortTermKind::all}}},
                             .membership = open ? Membership::full : Membership::limited});
     base.members.push_back(
@@ -136,6 +142,21 @@ class PartitionMerger {
     warn(definition.source, std::move(text));
   }
 
+  /// Commands take a name or a P_Key, and "Default" is there.
+  void look_at_name(const PartitionDefinition& definition) {
+    const auto as_key = base::parse_pkey(definition.name);
+    const bool is_default = definition.name == kNameOfDefault;
+    if (!as_key && !is_default) return;
+    const auto meant = is_default ? kDefaultPartition : *as_key;
+    if (definition.pkey && PKey{*definition.pkey}.same_partition(meant)) return;
+    errors_.push_back(note(definition.source,
+                           is_default ? "\"Default\" is the name of the partition 0x7fff"
+                                      : fmt::format("{} is the P_Key of another partition: a name that is a "
+                                                    "number has to be its own P_Key",
+                                                    shown_name(definition)),
+                           "partition.name"));
+  }
+
   /// A definition of smd.toml.
   void add_own(const PartitionDefinition& definition, std::pair<std::uint16_t, std::uint16_t> range) {
     const auto key = definition.pkey ? definition.pkey : free_key(definition, range);
@@ -158,16 +179,31 @@ class PartitionMerger {
 
   std::optional<std::uint16_t> free_key(const PartitionDefinition& definition,
                                         std::pair<std::uint16_t, std::uint16_t> range) {
-    for (unsigned key = range.first; key <= range.second; ++key) {
-      const auto number = static_cast<std::uint16_t>(key);
-      if (explicit_.contains(number) || api_has(number) || partitions_.contains(number)) continue;
+    const auto take = [&](std::uint16_t number) {
       automatic_.insert(number);
       return number;
+    };
+    const auto kept = sources_.kept_pkeys.find(definition.name);
+    if (kept != sources_.kept_pkeys.end() && is_free(kept->second)) return take(kept->second);
+    for (const bool of_others : {false, true}) {
+      for (unsigned key = range.first; key <= range.second; ++key) {
+        const auto number = static_cast<std::uint16_t>(key);
+        if (is_free(number) && (of_others || !was_given(number))) return take(number);
+      }
     }
     errors_.push_back(
         note(definition.source, fmt::format("{} gets no P_Key: none from 0x{:04x} to 0x{:04x} is free",
                                             shown_name(definition), range.first, range.second)));
     return std::nullopt;
+  }
+
+  bool is_free(std::uint16_t key) {
+    return !explicit_.contains(key) && !api_has(key) && !partitions_.contains(key);
+  }
+
+  /// To a partition of before: ports of its members may have it yet.
+  bool was_given(std::uint16_t key) const {
+    return std::ranges::any_of(sources_.kept_pkeys, [&](const auto& one) { return one.second == key; });
   }
 
   bool api_has(std::uint16_t key) {
@@ -188,7 +224,7 @@ class PartitionMerger {
                                                         : one.pkey.value();
     };
     for (const auto& [key, partition] : partitions_) {
-      if (name.empty() || name.substr(0, kNameLength) != partition.name.substr(0, kNameLength)) continue;
+      if (name.empty() || name != partition.name.substr(0, kNameLength)) continue;
       if (best == nullptr || rank(partition) < rank(*best)) best = &partition;
     }
     return best;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -36,6 +37,9 @@ struct PartitionSources {
   bool qos = true;                ///< false: the SLs of files do not count
   /// Numbers for partitions of the API without one, 0x0001 to 0x7ffe.
   std::pair<std::uint16_t, std::uint16_t> api_pkeys{0x0001, 0x7ffe};
+  /// Numbers that partitions of files without one had before, by name: they keep them, and no other gets one
+  /// of them as long as there are others.
+  std::map<std::string, std::uint16_t, std::less<>> kept_pkeys{};
 };
 
 /// A multicast group that is there without members.

@@ -188,6 +188,9 @@ Answer post_reindex(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   if (auto refused = hindrance(*chosen->view)) return *std::move(refused);
   if (!chosen->view->snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  const auto& part = chosen->view->snapshot->decided.partitions;
+  if (!part || !part->managed)
+    return error_of(409, "not_managed", "no partition is configured: P_Key tables of ports stay as they are");
   const auto ports = ports_of(question, *chosen->view->snapshot);
   if (!ports) return ports.error();
   backend.reindex(chosen->index, *ports);

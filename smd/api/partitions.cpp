@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <span>
@@ -280,6 +281,14 @@ Answer named_listing(const Chosen& chosen, const InForce& now,
       PartitionsText(chosen.view, now, std::move(partitions), std::move(before), std::move(after)));
 }
 
+/// Members with what is done of each, which a partition by itself always has.
+std::expected<bool, Answer> asks_for_state(const Question& question) {
+  const auto asked = question.asked("state");
+  if (asked.empty() || asked == "false") return false;
+  if (asked == "true") return true;
+  return std::unexpected(error_of(400, "bad_query", "state: must be true or false"));
+}
+
 }  // namespace
 
 Answer get_partitions(const Question& question, Backend& backend) {
@@ -294,7 +303,9 @@ Answer get_partitions(const Question& question, Backend& backend) {
   // A tenant without a partition is not told whether others have one.
   const bool managed = now.decided && now.decided->managed && !(now.apart && partitions.empty());
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
-  if (!name.empty()) return named_listing(*chosen, now, std::move(partitions), *page, managed);
+  const auto state = asks_for_state(question);
+  if (!state) return state.error();
+  if (!name.empty() || *state) return named_listing(*chosen, now, std::move(partitions), *page, managed);
   std::vector<Entry> entries;
   for (const auto* one : partitions)
     entries.push_back({partition_json(view, now, *one), cursor_of_partition(*one)});
@@ -305,6 +316,7 @@ Answer get_partitions(const Question& question, Backend& backend) {
 Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
+  if (const auto state = asks_for_state(question); !state) return state.error();
   const auto name = question.part("partition");
   auto now = in_force(*chosen->view, *question.access);
   auto partitions = partitions_of(question, *chosen->view, now, name);

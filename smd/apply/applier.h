@@ -57,6 +57,7 @@ class Applier {
 
   void begin_drain();
   asio::awaitable<bool> drained();
+  bool has_failed(NodeIndex node, PortNum port) const;
   bool blocked(NodeIndex node, PortNum port) const;
   void silent(NodeIndex index);
   void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason,

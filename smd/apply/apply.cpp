@@ -168,9 +168,14 @@ RequestPipeline::Source Applier::switch_source(const Round& round) {
   };
 }
 
+bool Applier::has_failed(NodeIndex index, PortNum num) const {
+  return failed_nodes_[index] || failed_ports_.contains({in_.subnet->nodes[index]->guid(), num});
+}
+
+/// It has, or the other end of its link.
 bool Applier::blocked(NodeIndex index, PortNum num) const {
+  if (has_failed(index, num)) return true;
   const auto& node = *in_.subnet->nodes[index];
-  if (failed_nodes_[index] || failed_ports_.contains({node.guid(), num})) return true;
   const auto& peer = node.ports[num.value()].peer;
   if (num.value() == 0 || !peer) return false;
   const auto peer_index = in_.subnet->index_of(peer->node);

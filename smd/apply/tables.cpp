@@ -15,9 +15,9 @@ RequestPipeline::Source Applier::table_source(const Round& round) {
         const auto& items = round.items<A>();
         if (!exists && index < items.size()) {
           exists = true;
-          // A key goes from a switch's port once it is gone from the end port.
+          // An end port that has failed keeps its keys; the switch's port is narrowed so much the more.
           const bool waits =
-              round.phase == Phase::pkeys_removed && blocked(items[index].node, items[index].port);
+              round.phase == Phase::pkeys_removed && has_failed(items[index].node, items[index].port);
           if (!waits) job = table_job<A>(items[index]);
           if (waits) ++applied_.skipped;
         }

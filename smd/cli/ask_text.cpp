@@ -160,7 +160,7 @@ void print_tables(std::ostream& out, const json::value& subnet) {
         [&](const auto& one) { return keys_words(one, "room for"); });
   lines(out, "partitions", list_of(partitions, "not_enforced"), "smd status --json", [&](const auto& one) {
     return keys_words(one, "not enforced, room for") +
-           (text_of(one, "held_back") == "true" ? "; the link stays Armed" : "");
+           (text_of(one, "held_back") == "true" ? "; a link that is not Active stays Armed" : "");
   });
   const auto at_ports = text_of(partitions, "pkey_violations");
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");

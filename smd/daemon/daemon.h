@@ -88,7 +88,7 @@ class Daemon final : private api::Backend {
   // reload.cpp
   void take_files();
   void note_reload(std::vector<std::string> errors);
-  void show_refused_qos();
+  void show_refused_policy();
   void log_warnings(const config::Config& config);
   std::vector<std::string> take(const config::Config& next, std::vector<std::string>& restart);
   std::vector<std::string> take_subnets(const config::Config& next, std::vector<std::string>& restart);

@@ -85,8 +85,9 @@ class Instance {
   void leave();
   /// For the next sweep, which is asked for. What the end of the fabric is stays.
   void reload(config::SubnetConfig config);
-  /// Why the QoS policy of the files is not taken; what is in force stays, and the state says so.
-  void show_refused_qos(std::string why);
+  /// Why what the files say of partitions and groups, or of QoS alone, is not taken; empty: it is. What is in
+  /// force stays, and the state says so.
+  void show_refused(std::string partitions, std::string qos);
 
   /// From any thread.
   std::shared_ptr<const api::SubnetView> view() const;

@@ -168,11 +168,14 @@ bool Instance::adopt_policy() {
   return true;
 }
 
-void Instance::show_refused_qos(std::string why) {
-  asio::post(io_, [this, why = std::move(why)]() mutable {
-    if (spec_.config.qos.refused == why) return;
-    files_.qos.refused = why;
-    spec_.config.qos.refused = std::move(why);
+void Instance::show_refused(std::string partitions, std::string qos) {
+  asio::post(io_, [this, partitions = std::move(partitions), qos = std::move(qos)]() mutable {
+    auto& shown = spec_.config;
+    if (shown.qos.refused == qos && shown.partitions.refused == partitions) return;
+    files_.qos.refused = qos;
+    files_.partitions.refused = partitions;
+    shown.qos.refused = std::move(qos);
+    shown.partitions.refused = std::move(partitions);
     if (now_.ground) set_ground(now_.ground->policies);
     if (manager_) manager_->reload(spec_.config);
   });
@@ -191,14 +194,17 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (!turn) co_return;
   const auto before = now_.ground->policies;
   const auto with_sls = policy::with_class_sls(spec_.config, before);
-  auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls));
+  const auto merged = policy::merged_policy(spec_.config, *with_sls);
+  auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls), merged.get());
   if (with_sls == before && text == before->accepted) co_return;
   auto next = std::make_shared<policy::Policies>(*with_sls);
   next->accepted = std::move(text);
   changing_policies_ = true;
   if (kept() != nullptr)
     co_await kept()->commit_policies(next);  // what cannot be written now is written later
-  if (manager_ && with_sls != before) manager_->set_policies(next);
+  // Both merge by the numbers that are kept.
+  const bool numbers = policy::accepted_pkeys(next->accepted) != policy::accepted_pkeys(before->accepted);
+  if (manager_ && (with_sls != before || numbers)) manager_->set_policies(next);
   set_ground(std::move(next));
   changing_policies_ = false;
   policy_waiting_.wake_all();

@@ -84,7 +84,7 @@ void Daemon::take_files() {
           .kv("error", line)
           .kv("action", "the old one stays in force")
           .always();
-    if (!next) show_refused_qos();
+    if (!next) show_refused_policy();
   } else {
     log_warnings(*next);
     std::vector<std::string> restart;
@@ -107,15 +107,15 @@ void Daemon::note_reload(std::vector<std::string> errors) {
   info_.refused = api::RefusedFile{.errors = std::move(errors), .at = std::chrono::system_clock::now()};
 }
 
-/// Where nothing but the QoS policy is wrong, subnets show it until a file is right.
-void Daemon::show_refused_qos() {
+/// Where nothing but a policy is wrong, subnets show it until a file is right.
+void Daemon::show_refused_policy() {
   const auto read = load_configuration(configuration_file(parts_.options.config), parts_.options.set, true);
   if (!read) return;
   for (const auto& subnet : subnets_) {
     const auto at = find_same(read->subnets, subnet->config);
     const auto& found = named_on_command_line() || at == read->subnets.end() ? read->base : *at;
-    if (!subnet->ended && !subnet->leaving && found.partitions.refused.empty())
-      subnet->instance->show_refused_qos(found.qos.refused);
+    if (!subnet->ended && !subnet->leaving)
+      subnet->instance->show_refused(found.partitions.refused, found.qos.refused);
   }
 }
 

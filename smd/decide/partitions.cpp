@@ -107,11 +107,12 @@ class Partitions {
     return firsts;
   }
 
+  /// Of both keys opensm has the limited one at index 0.
   static void add_keys(const Claim& claim, std::vector<WantedKey>& keys) {
     using enum config::Membership;
-    if (claim.membership != limited) keys.push_back({claim.pkey.full(), claim.index0});
-    if (claim.membership == limited) keys.push_back({claim.pkey, claim.index0});
-    if (claim.membership == both) keys.push_back({claim.pkey, false});
+    if (claim.membership == full) keys.push_back({claim.pkey.full(), claim.index0});
+    if (claim.membership == both) keys.push_back({claim.pkey.full(), false});
+    if (claim.membership != full) keys.push_back({claim.pkey, claim.index0});
   }
 
   /// Neither the configuration nor the database knows of it.

@@ -83,12 +83,21 @@ class Placer {
     return found;
   }
 
+  /// A port in service has the other membership there, by us: full and limited change in one Set, wherever
+  /// this one was once.
+  bool turns_in_place(PKey key, std::size_t index) const {
+    const auto there = in_.held[index];
+    return in_.in_service && there != key &&
+           std::ranges::find(in_.stored, std::pair(there, static_cast<std::uint16_t>(index))) !=
+               in_.stored.end();
+  }
+
   /// Where the key was; nothing where the port has never had it.
   Index known_index(PKey key) const {
     const auto held = held_index(key);
     const auto stored = stored_index(key);
     const bool stays_first = in_.in_service && held == Index(0);
-    if (stays_first || (in_.held_first && held)) return held;
+    if (stays_first || (in_.held_first && held) || (held && turns_in_place(key, *held))) return held;
     const bool usable = stored && !(in_.in_service && *stored == 0);
     return usable ? stored : held;
   }

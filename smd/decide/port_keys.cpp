@@ -68,10 +68,22 @@ class Restorer {
 
  private:
   void restore(const Node& node, PortNum num, const Keys& held, const PortKeys& row) {
-    if (held == row.keys || row.keys.size() > pkey_capacity(node, num)) return;
+    const auto keys = with_first(row.keys);
+    if (held == keys || keys.size() > pkey_capacity(node, num)) return;
     const PeerPort at{node.guid(), num};
-    add_pkey_blocks(at, row.keys, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
-    part_.restored.push_back({at, row.keys});
+    add_pkey_blocks(at, keys, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
+    part_.restored.push_back({at, keys});
+  }
+
+  /// A port in service keeps an index 0 that its key has left; one that begins anew has a key there.
+  static Keys with_first(Keys keys) {
+    if (keys.empty() || keys.front() != PKey{}) return keys;
+    const auto is_default = [](PKey key) { return key.same_partition(kDefaultPKey); };
+    auto first = std::ranges::find_if(keys, is_default);
+    if (first == keys.end()) first = std::ranges::find_if(keys, [](PKey key) { return key != PKey{}; });
+    if (first != keys.end()) std::swap(*first, keys.front());
+    while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
+    return keys;
   }
 
   /// A new port gets what all others have, where that is the same for all; else it can talk to full members

@@ -147,7 +147,7 @@ config::QosPolicy qos_at(const json::value& from) {
 
 }  // namespace
 
-std::string accepted_text(const config::SubnetConfig& config) {
+std::string accepted_text(const config::SubnetConfig& config, const config::PartitionPolicy* merged) {
   const auto sources = config::partition_sources(config, "smd.toml");
   json::object groups;
   for (const auto& [name, ports] : sources.groups) groups[name] = ports_json(ports);
@@ -168,6 +168,12 @@ std::string accepted_text(const config::SubnetConfig& config) {
   for (const auto& [path, value] : fabric.values) settings[path] = value;
   text["settings"] = std::move(settings);
   if (!fabric.torus.empty()) text["torus"] = fabric.torus;
+  json::object pkeys;
+  for (const auto& partition :
+       merged != nullptr ? merged->partitions : std::vector<config::PolicyPartition>{}) {
+    if (partition.automatic) pkeys[partition.name] = partition.pkey.value();
+  }
+  if (!pkeys.empty()) text["pkeys"] = std::move(pkeys);
   return json::serialize(text);
 }
 
@@ -236,6 +242,20 @@ std::expected<void, std::string> restore_accepted_settings(const std::string& te
                                    : config::restore_fabric_settings(settings, context, into);
   } catch (const std::exception& error) {
     return std::unexpected(error.what());
+  }
+}
+
+std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::string& text) {
+  std::map<std::string, std::uint16_t, std::less<>> found;
+  try {
+    const auto from = json::parse(text);
+    const auto* pkeys = from.as_object().if_contains("pkeys");
+    if (pkeys == nullptr) return found;
+    for (const auto& [name, pkey] : pkeys->as_object())
+      found.emplace(name, number_at<std::uint16_t>(*pkeys, std::string(name).c_str(), 0x7ffe));
+    return found;
+  } catch (const std::exception&) {
+    return {};
   }
 }
 

@@ -3,18 +3,24 @@
 // What files say of partitions, groups, QoS, LIDs, links and routing as one text, for the store: it is in
 // force where they are wrong later, and at a standby that takes over.
 
+#include <cstdint>
 #include <expected>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
 #include "config/load.h"
+#include "config/partitions.h"
 
 namespace smd::policy {
 
 /// Equal for equal policies of files and values of [lids], [links], [multicast] and [routing]. JSON, on one
 /// line.
-std::string accepted_text(const config::SubnetConfig& config);
+/// `merged` (null: not known): the numbers that partitions without one have got are kept with it.
+std::string accepted_text(const config::SubnetConfig& config,
+                          const config::PartitionPolicy* merged = nullptr);
 /// What differs between the policies of two texts; empty where a text makes no sense.
 struct AcceptedDifferences {
   std::vector<std::string> keys;    ///< "partitions.file", "lids.lmc"
@@ -36,6 +42,8 @@ std::expected<void, std::string> restore_accepted_tables(const std::string& text
 std::expected<void, std::string> restore_accepted_settings(const std::string& text,
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into);
+/// Numbers that partitions of the files have got, by name; none where the text makes no sense.
+std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::string& text);
 /// SLs of the classes in the text; none where it makes no sense.
 config::ClassSls accepted_sls(const std::string& text);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/policy/policies.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,11 @@ bool has_classes(const config::SubnetConfig& config) {
   const auto& qos = config.qos;
   if (qos.accepted) return !qos.accepted->classes.empty();
   return qos.preset != config::QosPreset::none || !qos.traffic_classes.empty();
+}
+
+bool has_automatic(const config::PartitionSources& sources) {
+  const auto lacks = [](const config::PartitionDefinition& one) { return !one.pkey; };
+  return std::ranges::any_of(sources.toml, lacks) || std::ranges::any_of(sources.conf, lacks);
 }
 
 void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
@@ -76,6 +82,7 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
   if (kept) add_tenants_of_api(kept->qos, policies);
   const auto& in_force = kept ? *kept : config;
   auto sources = with_api(sources_of(in_force), policies);
+  if (has_automatic(sources)) sources.kept_pkeys = accepted_pkeys(policies.accepted);
   const auto classes = config::qos_classes_of(in_force);
   for (auto& partition : sources.api) {
     const auto* of = config::class_of_partition(classes, {}, partition.name, partition.pkey);

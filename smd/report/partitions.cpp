@@ -76,8 +76,11 @@ void log_not_enforced(const log::Log& log, const Subnet& subnet, const Partition
             line.kv("pkeys", one.keys)
                 .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
                                                 : "the switch's P_Key table is too small")
-                .kv("action", one.held_back ? "a link that is not Active yet stays Armed"
-                                            : "the switch port lets packets of all partitions pass");
+                .kv("action",
+                    one.held_back
+                        ? "a link that is not Active yet stays Armed; an Active one lets packets of "
+                          "all partitions pass"
+                        : "the switch port lets packets of all partitions pass");
           });
 }
 

@@ -64,6 +64,16 @@ void SubnetStatus::judge_policy() {
                   summary_.why.empty() ? "" : ", ");
 }
 
+namespace {
+
+/// Ports of switches that enforce, with more keys than room. Switches that never do are no trouble of now.
+std::size_t too_small(const PartitionPart& partitions) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      partitions.not_enforced, [](const auto& one) { return one.capacity != 0 || one.held_back; }));
+}
+
+}  // namespace
+
 /// What is missing or refused, and whether it makes a fabric that works a reduced one.
 void SubnetStatus::judge() {
   const auto& known = parts_.loop.stored()->inventory;
@@ -80,6 +90,11 @@ void SubnetStatus::judge() {
   const auto& partitions = parts_.loop.decided().partitions;
   if (partitions && !partitions->no_room.empty())
     reduce(fmt::format("{} P_Key tables have no room for all keys", partitions->no_room.size()));
+  const auto open = partitions ? too_small(*partitions) : 0;
+  if (open != 0)
+    reduce(fmt::format(
+        "{} port{} of switches let packets of all partitions pass: too many keys for a P_Key table", open,
+        open == 1 ? "" : "s"));
 }
 
 void SubnetStatus::judge_again() {

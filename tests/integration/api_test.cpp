@@ -267,6 +267,21 @@ TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
   EXPECT_THAT(error("PUT", "/v1/subnets/up/partitions/blue", 409, "{}"), HasSubstr("store is not open"));
 }
 
+TEST_F(ApiPartitions, HaveTheStateOfTheirMembersWhereItIsAskedFor) {
+  const auto members = [&](const std::string& query) {
+    const auto all = ask("GET", "/v1/subnets/p/partitions" + query, "Partitions").at("partitions");
+    for (const auto& one : all.as_array()) {
+      if (one.at("name") == "filed") return one.at("members");
+    }
+    return json::value();
+  };
+  EXPECT_TRUE(members("").is_null());
+  EXPECT_TRUE(members("?state=false").is_null());
+  EXPECT_EQ(members("?state=true").at(0).at("state"), "programmed");
+  ask("GET", "/v1/subnets/p/partitions/filed?state=true", "Partition");
+  EXPECT_EQ(error("GET", "/v1/subnets/p/partitions?state=yes", 400), "state: must be true or false");
+}
+
 TEST_F(ApiPartitions, Index0IsDecidedAnewOfThePortsThatAreNamed) {
   ask("POST", "/v1/subnets/p/partitions/reindex", "Reindexed", 202);
   EXPECT_EQ(backend_.reindexed.size(), snapshot_->subnet->nodes.size());

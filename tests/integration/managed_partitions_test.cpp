@@ -226,7 +226,8 @@ TEST_F(ManagedPartitions, AFullTableIsNamedAndTheRestIsWritten) {
   EXPECT_EQ(bits("leaf1", 1), std::pair(false, false));
   EXPECT_THAT(smd().lines().first("partition.not_enforced"),
               AllOf(HasSubstr("name=leaf1 port=1"), HasSubstr("capacity=32 pkeys=41")));
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::reduced);
+  EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches let packets of all partitions pass"));
 }
 
 TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
@@ -288,6 +289,27 @@ TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableKeepsHostsOutWhereItMustEnfo
 
   EXPECT_NE(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::active);
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
+}
+
+/// Its switch port takes no packets with it any more.
+TEST_F(ManagedPartitions, AHostThatRefusesToLoseAKeyLosesItAtItsSwitch) {
+  start(blue());
+  for (const bool silent : {false, true}) {
+    auto faults = world_.fabric().faults();
+    if (silent) faults.silent("h1");
+    if (!silent) faults.refuses("h1", wire::PKeyTable::kAttribute, 0x001C);
+    reload(with_partitions({partition("blue", 0x12, {}, {"h2"})}));
+
+    EXPECT_THAT(keys("h1", 1), testing::Contains(PKey{0x8012})) << silent;
+    EXPECT_THAT(keys("leaf1", 1), testing::Not(testing::Contains(PKey{0x8012}))) << silent;
+    EXPECT_NE(smd().last().summary.state, sm::SweepState::up) << silent;
+    faults.heal("h1");
+    faults.refuses("h1", wire::PKeyTable::kAttribute, 0);
+    faults.silent("h1", false);
+    smd()->resweep(sm::Resweep::heavy, "test");
+    reload(blue());
+    ASSERT_THAT(keys("h1", 1), testing::Contains(PKey{0x8012})) << silent;
+  }
 }
 
 /// The host has its key, and the switch before it, which enforces, has refused it: packets do not pass.

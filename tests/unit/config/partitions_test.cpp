@@ -185,6 +185,38 @@ TEST(Partitions, ANameWithoutAPKeyIsMergedWithThePartitionOfThatName) {
                        "name, 0x0009"));
 }
 
+/// A tenant that goes leaves the keys of the others, and its own to none of them.
+TEST(Partitions, NumbersThatWereGivenAreKept) {
+  PartitionSources sources;
+  sources.toml = {own("b", {}, PolicyOrigin::toml), own("new", {}, PolicyOrigin::toml),
+                  own("c", {}, PolicyOrigin::toml)};
+  sources.kept_pkeys = {{"a", 1}, {"b", 2}, {"c", 3}};
+  EXPECT_THAT(names_of(merged(sources)), ElementsAre("0x0002 b", "0x0003 c", "0x0004 new", "0x7fff Default"));
+
+  sources.toml.push_back(own("fixed", 2, PolicyOrigin::toml));
+  EXPECT_THAT(names_of(merged(sources)),
+              ElementsAre("0x0002 fixed", "0x0003 c", "0x0004 b", "0x0005 new", "0x7fff Default"));
+}
+
+TEST(Partitions, ANameOfSmdTomlIsNoNameOfAnotherPartition) {
+  PartitionSources sources{.toml_file = "smd.toml"};
+  sources.toml = {own("Default", 0x12, PolicyOrigin::toml, 4), own("0x14", 0x13, PolicyOrigin::toml, 8)};
+  EXPECT_THAT(merge_errors_of(sources),
+              ElementsAre(HasSubstr("smd.toml:4: partition.name: \"Default\" is the name of"),
+                          HasSubstr("smd.toml:8: partition.name: \"0x14\" is the P_Key of another partition")));
+  sources.toml = {own("Default", 0x7fff, PolicyOrigin::toml), own("0x14", 0x14, PolicyOrigin::toml)};
+  EXPECT_THAT(merge_errors_of(sources), IsEmpty());
+}
+
+/// It stores 31 characters, and compares all of the other name.
+TEST(Partitions, LongNamesAreThoseOfOnePartitionAsForOpensm) {
+  const std::string name(31, 'n');
+  EXPECT_THAT(names_of(merged(conf_sources(name + "=0x11:0x21;\n" + name + ":0x11;\n"))),
+              ElementsAre("0x0011 " + name, "0x7fff Default"));
+  const std::string longer(40, 'n');
+  EXPECT_EQ(names_of(merged(conf_sources(longer + "=0x11:0x21;\n" + longer + ":0x11;\n"))).size(), 3U);
+}
+
 TEST(Partitions, NumbersOfTheApiComeFromItsRange) {
   PartitionSources sources;
   sources.api_pkeys = {0x100, 0x101};

@@ -11,6 +11,7 @@
 #include "config/partition_sources.h"
 #include "config/partitions.h"
 #include "config/qos_sources.h"
+#include "smd/policy/policies.h"
 
 namespace smd::policy {
 namespace {
@@ -72,6 +73,21 @@ TEST(AcceptedPolicy, IsReadAsItWasWritten) {
   EXPECT_EQ(other.partitions.enforcement, config::Enforcement::out);
   EXPECT_TRUE(other.partitions.enforcement_required);
   EXPECT_EQ(other.partitions.api_pkeys, std::pair(std::uint16_t{0x100}, std::uint16_t{0x1ff}));
+}
+
+TEST(AcceptedPolicy, KeepsTheNumbersThatPartitionsHaveGot) {
+  const auto before = load("[[partition]]\nname = \"a\"\n[[partition]]\nname = \"b\"\n", "");
+  ASSERT_TRUE(before) << to_string(before.error().front());
+  Policies policies;
+  const auto merged = merged_policy(before->base, policies);
+  policies.accepted = accepted_text(before->base, merged.get());
+  EXPECT_EQ(accepted_pkeys(policies.accepted).at("b"), 2);
+
+  const auto after = load("[[partition]]\nname = \"b\"\n", "");
+  const auto kept = merged_policy(after->base, policies);
+  ASSERT_NE(kept->find(PKey{2}), nullptr);
+  EXPECT_EQ(kept->find(PKey{2})->name, "b");
+  EXPECT_TRUE(accepted_pkeys("no JSON").empty());
 }
 
 TEST(AcceptedPolicy, OfNoPartitionsIsOneToo) {
