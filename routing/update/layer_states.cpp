@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "routing/verify/egress_sets.h"
@@ -39,7 +40,12 @@ LayerStates::LayerStates(const RoutingContext& in, const UpdateInput& tables, st
   std::erase_if(changing_, [&](Lid lid) { return !assigned(lid); });
   for (std::size_t value = 1; value < size && !in.stop.stop_requested(); ++value) {
     const Lid lid{static_cast<std::uint16_t>(value)};
-    if (assigned(lid) && !std::ranges::binary_search(changing_, lid)) add(lid, ports_of(lid), others_);
+    if (assigned(lid) && !std::ranges::binary_search(changing_, lid)) add(waits(lid, ports_of(lid)), others_);
+  }
+  current_ = others_;
+  cyclic_.resize(current_.size());
+  for (const auto lid : changing_) {
+    if (!in.stop.stop_requested()) hold(lid);
   }
 }
 
@@ -66,7 +72,8 @@ std::uint64_t LayerStates::layers_from(SwitchIndex s, SwitchIndex to, Lid lid) c
 /// What flows along all ports that an entry may be are layers and the dimension by which packets come in: a
 /// bit each for both together. SL to VL tables are written before, so the VLs are those of the routes to
 /// come.
-void LayerStates::add_by_port(Lid lid, Ports ports, Dependencies& graph) const {
+LayerStates::Waits LayerStates::waits_by_port(Lid lid, Ports ports) const {
+  Waits found;
   constexpr unsigned kDimensions = VlMap::kNoDimension + 1U;
   const auto& vls = tables_.routes.layers.vls;
   const auto& topology = in_.topology;
@@ -111,17 +118,22 @@ void LayerStates::add_by_port(Lid lid, Ports ports, Dependencies& graph) const {
         const PortNum then{onward};
         if (topology.peer(peer.sw, then).sw == kNoSwitch) continue;
         for_each(s, [&](unsigned layer, std::uint8_t in) {
-          graph.add({s, out}, vls.vl_of(in, vls.dimension(s, out), layer), then,
-                    vls.vl(peer.sw, peer.port, then, layer));
+          found.push_back({0,
+                           {s, out},
+                           vls.vl_of(in, vls.dimension(s, out), layer),
+                           then,
+                           vls.vl(peer.sw, peer.port, then, layer)});
         });
       }
     }
   }
+  return found;
 }
 
 /// Layers flow along all ports that an entry may be.
-void LayerStates::add(Lid lid, Ports ports, Graphs& graphs) const {
-  if (tables_.routes.layers.vls.by_port()) return add_by_port(lid, ports, graphs.front());
+LayerStates::Waits LayerStates::waits(Lid lid, Ports ports) const {
+  if (tables_.routes.layers.vls.by_port()) return waits_by_port(lid, ports);
+  Waits found;
   const auto to = in_.lids.destination(lid).sw;
   std::vector<std::uint64_t> layers(now_.size());
   std::vector<SwitchIndex> open;
@@ -145,10 +157,48 @@ void LayerStates::add(Lid lid, Ports ports, Graphs& graphs) const {
       for (const auto then : ports[peer]) {
         if (in_.topology.peer(peer, PortNum{then}).sw == kNoSwitch) continue;
         for (auto bits = layers[s]; bits != 0; bits &= bits - 1)
-          graphs[static_cast<std::size_t>(std::countr_zero(bits))].add({s, PortNum{out}}, PortNum{then});
+          found.push_back(
+              {static_cast<unsigned>(std::countr_zero(bits)), {s, PortNum{out}}, 0, PortNum{then}, 0});
       }
     }
   }
+  return found;
+}
+
+void LayerStates::add(const Waits& waits, Graphs& graphs) {
+  for (const auto& wait : waits) graphs[wait.graph].add(wait.channel, wait.vl, wait.next, wait.next_vl);
+}
+
+/// Different for different ones: VLs and layers are below 64.
+std::uint64_t LayerStates::key(const Wait& wait) const {
+  const auto channel = std::uint64_t{in_.topology.channel(wait.channel.sw, wait.channel.out)};
+  return (((channel << 8U | wait.next.value()) << 6U | wait.vl) << 6U | wait.next_vl) << 6U | wait.graph;
+}
+
+/// Takes the LID as it is now into `current_`.
+void LayerStates::hold(Lid lid) {
+  for (const auto& wait : waits(lid, ports_of(lid))) {
+    if (++holders_[key(wait)] != 1) continue;
+    current_[wait.graph].add(wait.channel, wait.vl, wait.next, wait.next_vl);
+    cyclic_[wait.graph].reset();
+  }
+}
+
+/// Takes it out, with what no other LID waits for.
+void LayerStates::release(Lid lid) {
+  for (const auto& wait : waits(lid, ports_of(lid))) {
+    const auto at = holders_.find(key(wait));
+    if (at == holders_.end() || --at->second != 0) continue;
+    holders_.erase(at);
+    if (others_[wait.graph].contains(wait.channel, wait.vl, wait.next, wait.next_vl)) continue;
+    current_[wait.graph].remove(wait.channel, wait.vl, wait.next, wait.next_vl);
+    cyclic_[wait.graph].reset();
+  }
+}
+
+bool LayerStates::is_cyclic(std::size_t graph) const {
+  if (!cyclic_[graph]) cyclic_[graph] = current_[graph].any_cycle();
+  return *cyclic_[graph];
 }
 
 bool LayerStates::ends_in_cycle() const {
@@ -156,25 +206,44 @@ bool LayerStates::ends_in_cycle() const {
   std::vector<std::vector<std::uint8_t>> ports(now_.size());
   for (const auto lid : changing_) {
     for (SwitchIndex s = 0; s < now_.size(); ++s) ports[s].assign(1, wanted(s, lid));
-    add(lid, ports, graphs);
+    add(waits(lid, ports), graphs);
   }
   return std::ranges::any_of(graphs, &Dependencies::any_cycle);
 }
 
 bool LayerStates::closes_cycle(std::span<const EntryWrite> entries) const {
-  auto graphs = others_;
-  for (const auto lid : changing_) {
-    if (in_.stop.stop_requested()) return false;
-    auto ports = ports_of(lid);
-    for (const auto& written : std::ranges::equal_range(entries, lid, {}, &EntryWrite::lid))
-      ports[written.sw].push_back(written.port);
-    add(lid, ports, graphs);
+  for (std::size_t graph = 0; graph < current_.size(); ++graph) {
+    if (is_cyclic(graph)) return true;
   }
-  return std::ranges::any_of(graphs, &Dependencies::any_cycle);
+  // What is not written is in `current_`.
+  std::map<unsigned, Dependencies> changed;
+  while (!entries.empty()) {
+    if (in_.stop.stop_requested()) return false;
+    const auto lid = entries.front().lid;
+    auto ports = ports_of(lid);
+    std::size_t count = 0;
+    for (; count < entries.size() && entries[count].lid == lid; ++count)
+      ports[entries[count].sw].push_back(entries[count].port);
+    entries = entries.subspan(count);
+    if (!std::ranges::binary_search(changing_, lid)) continue;
+    for (const auto& wait : waits(lid, ports)) {
+      if (current_[wait.graph].contains(wait.channel, wait.vl, wait.next, wait.next_vl)) continue;
+      auto& graph = changed.try_emplace(wait.graph, current_[wait.graph]).first->second;
+      graph.add(wait.channel, wait.vl, wait.next, wait.next_vl);
+    }
+  }
+  return std::ranges::any_of(changed, [](const auto& one) { return one.second.any_cycle(); });
 }
 
 void LayerStates::apply(std::span<const EntryWrite> entries) {
-  for (const auto& written : entries) now_[written.sw][written.lid.value()] = written.port;
+  while (!entries.empty()) {
+    const auto lid = entries.front().lid;
+    const bool counts = std::ranges::binary_search(changing_, lid);
+    if (counts) release(lid);
+    for (; !entries.empty() && entries.front().lid == lid; entries = entries.subspan(1))
+      now_[entries.front().sw][lid.value()] = entries.front().port;
+    if (counts) hold(lid);
+  }
 }
 
 }  // namespace smd::routing::inline update

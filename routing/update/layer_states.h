@@ -3,8 +3,11 @@
 // Dependencies of channels by layer, while entries of tables may be the old or the new ones.
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "routing/update/update_schedule.h"
@@ -47,20 +50,38 @@ class LayerStates {
   /// One a layer; where VLs depend on ports one for all, whose channels are VLs.
   using Graphs = std::vector<Dependencies>;
   using Entries = std::vector<std::uint8_t>;
+  /// A channel that waits for another one, in the graph of this number.
+  struct Wait {
+    unsigned graph = 0;
+    Dependencies::Channel channel;
+    unsigned vl = 0;
+    PortNum next;
+    unsigned next_vl = 0;
+  };
+  using Waits = std::vector<Wait>;
 
   std::uint8_t wanted(SwitchIndex s, Lid lid) const { return entry(tables_.routes.rows[s].get(), lid); }
   using Ports = std::span<const std::vector<std::uint8_t>>;  ///< by switch those that an entry may be
-  void add(Lid lid, Ports ports, Graphs& graphs) const;
-  void add_by_port(Lid lid, Ports ports, Dependencies& graph) const;
+  /// What packets to the LID wait for; some of it more than once.
+  Waits waits(Lid lid, Ports ports) const;
+  Waits waits_by_port(Lid lid, Ports ports) const;
+  static void add(const Waits& waits, Graphs& graphs);
   std::vector<std::vector<std::uint8_t>> ports_of(Lid lid) const;
   std::uint64_t layers_from(SwitchIndex s, SwitchIndex to, Lid lid) const;
+  std::uint64_t key(const Wait& wait) const;
+  void hold(Lid lid);
+  void release(Lid lid);
+  bool is_cyclic(std::size_t graph) const;
 
   RoutingContext in_;
   const UpdateInput& tables_;
   MovedPairs moved_;
   std::vector<Lid> changing_;
-  std::vector<Entries> now_;  ///< by switch
-  Graphs others_;             ///< of LIDs that do not change
+  std::vector<Entries> now_;                                  ///< by switch
+  Graphs others_;                                             ///< of LIDs that do not change
+  Graphs current_;                                            ///< of all LIDs as they are now
+  std::unordered_map<std::uint64_t, std::uint32_t> holders_;  ///< by key(): waits of LIDs that change
+  mutable std::vector<std::optional<bool>> cyclic_;           ///< of `current_`, as far as it was asked
 };
 
 }  // namespace smd::routing::inline update

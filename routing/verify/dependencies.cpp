@@ -62,10 +62,26 @@ void Dependencies::add(const Channel& channel, PortNum next) {
   waits[next.value() / 64] |= std::uint64_t{1} << (next.value() % 64);
 }
 
-void Dependencies::add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) {
-  auto* const waits = waits_.data() + (topology_->channel(channel.sw, channel.out) * vls_ + vl) * words_;
+std::pair<std::size_t, std::uint64_t> Dependencies::place(const Channel& channel, unsigned vl, PortNum next,
+                                                          unsigned next_vl) const {
+  const auto waits = (topology_->channel(channel.sw, channel.out) * vls_ + vl) * words_;
   const auto bit = next.value() * vls_ + next_vl;
-  waits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  return {waits + bit / 64, std::uint64_t{1} << (bit % 64)};
+}
+
+void Dependencies::add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) {
+  const auto [word, bit] = place(channel, vl, next, next_vl);
+  waits_[word] |= bit;
+}
+
+bool Dependencies::contains(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) const {
+  const auto [word, bit] = place(channel, vl, next, next_vl);
+  return (waits_[word] & bit) != 0;
+}
+
+void Dependencies::remove(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) {
+  const auto [word, bit] = place(channel, vl, next, next_vl);
+  waits_[word] &= ~bit;
 }
 
 void Dependencies::add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words) {

@@ -33,8 +33,10 @@ class Dependencies {
   };
   /// Adds one dependency.
   void add(const Channel& channel, PortNum next);
-  /// The same between VLs of the two, each below `vls`.
+  /// The same between VLs of the two, each below `vls`; of one VL it is 0.
   void add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl);
+  bool contains(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) const;
+  void remove(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl);
   /// Adds those of all ports of a switch, from port 0 on: the ports of the next switch, a bit each, `words`
   /// words per port.
   void add(SwitchIndex s, std::span<const std::uint64_t> waits, std::size_t words);
@@ -64,6 +66,9 @@ class Dependencies {
   std::vector<std::uint64_t> waits() && { return std::move(waits_); }
 
  private:
+  /// The word of `waits_` that has the dependency, and its bit there.
+  std::pair<std::size_t, std::uint64_t> place(const Channel& channel, unsigned vl, PortNum next,
+                                              unsigned next_vl) const;
   std::span<const std::uint64_t> waits_of(std::size_t channel) const {
     return std::span(waits_).subspan(channel * words_, words_);
   }
