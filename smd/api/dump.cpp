@@ -25,13 +25,13 @@ Answer get_dump(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto named = question.query.find("files");
-  const auto list =
-      named == question.query.end() ? sm::default_dumps() : sm::parse_dump_list(named->second, "files");
+  auto list = named == question.query.end() ? sm::DumpList{} : sm::parse_dump_list(named->second, "files");
   if (!list) return error_of(400, "bad_query", list.error());
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot || !snapshot->decided.routes)
     return error_of(409, "nothing_decided",
                     fmt::format("{}: no routes were decided yet", question.part("subnet")));
+  if (list->empty()) list = sm::default_dumps(snapshot->decided.routes->layers.count > 1);
   const auto turn = backend.dump_turn();
   if (!turn.owns_lock()) return error_of(503, "busy", "another dump is being made: try again later");
   auto folder = (scratch() / "smd-dump-XXXXXX").string();

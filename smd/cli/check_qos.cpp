@@ -78,7 +78,8 @@ void add_qos_options(CLI::App& command, QosCheck& check) {
 }
 
 sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check) {
-  sm::QosExplanation found{.enabled = subnet.qos.enabled};
+  sm::QosExplanation found{.enabled = subnet.qos.enabled,
+                           .may_have_layers = subnet.routing.path_sl == config::PathSl::asked};
   if (!found.enabled) return found;
   const auto policy = config::qos_policy_of(subnet, check.file);
   const auto partitions = policy::merged_policy(subnet, {});
@@ -89,7 +90,6 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
     found.kinds.push_back(std::move(view));
   }
   for (auto& line : sm::one_way_rules(policy)) found.warnings.push_back(std::move(line));
-  found.may_have_layers = subnet.routing.path_sl == config::PathSl::asked;
   if (found.may_have_layers)
     found.warnings.push_back(
         "[routing] path_sl is \"asked\": where routes have several layers (smd qos says so) each path has an "

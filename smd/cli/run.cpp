@@ -23,7 +23,7 @@ int fail(std::ostream& err, const daemon::Failure& failure) {
 int run(const RunOptions& options, std::ostream& out, std::ostream& err) {
   if (options.wait && !options.once && !options.dry_run)
     return fail(err, {2, "--wait: only with --once or --dry-run, a daemon waits for as long as it takes"});
-  auto dumps = options.dump.empty() ? sm::default_dumps() : sm::parse_dump_list(options.dump, "--dump");
+  auto dumps = options.dump.empty() ? sm::DumpList{} : sm::parse_dump_list(options.dump, "--dump");
   if (!dumps) return fail(err, {2, dumps.error()});
   const auto file = daemon::configuration_file(options.config);
   auto config = daemon::load_configuration(file, options.set, !options.once && !options.dry_run);

@@ -83,7 +83,9 @@ asio::awaitable<void> Daemon::report(SubnetPtr subnet) {
           options.dry_run ? sm::settled(*snapshot->subnet, snapshot->decided) : *snapshot->subnet;
       const sm::DumpView view(shown, snapshot->decided, {},
                               options.dry_run ? sm::Marks::none : sm::Marks::not_written);
-      const auto written = sm::write_dumps(folder_of(*snapshot), parts_.dumps, view, compute_.parallel());
+      const bool layered = snapshot->decided.routes->layers.count > 1;
+      const auto dumps_of = parts_.dumps.empty() ? sm::default_dumps(layered) : parts_.dumps;
+      const auto written = sm::write_dumps(folder_of(*snapshot), dumps_of, view, compute_.parallel());
       if (!written) failure = written.error();
     });
     parts_.out << text << std::flush;

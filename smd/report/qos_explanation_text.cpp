@@ -187,7 +187,11 @@ std::expected<QosExplanation, std::string> qos_explanation_of(const Json& json) 
 void print_qos(std::ostream& out, const QosExplanation& explanation) {
   for (const auto& warning : explanation.warnings) out << "warning: " << warning << '\n';
   if (!explanation.enabled) {
-    out << "QoS is off (qos.enabled): all paths have SL 0, and tables stay as they are\n";
+    out << (explanation.may_have_layers
+                ? "QoS is off (qos.enabled): paths have SL 0, or where routes have several layers the SL of "
+                  "theirs, "
+                  "with the tables that the routes need\n"
+                : "QoS is off (qos.enabled): all paths have SL 0, and tables stay as they are\n");
     return;
   }
   out << fmt::format(
