@@ -278,12 +278,20 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
 TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
   device_.set([](Device& device) { device.missing.clear(); });
   ASSERT_TRUE(logged("state=up"));
-  instance_->show_refused_qos("q.conf:3: wrong");
+  instance_->show_refused("", "q.conf:3: wrong");
   EXPECT_TRUE(shows([](const api::SubnetView& view) {
     return view.ground != nullptr && view.ground->config->qos.refused == "q.conf:3: wrong";
   }));
+  instance_->show_refused("p.conf:1: wrong", "");
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.state == sm::SweepState::degraded &&
+           view.snapshot->summary.why.contains("wrong about partitions");
+  }));
   instance_->reload(config::SubnetConfig{});
-  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.ground->config->qos.refused.empty(); }));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.ground->config->partitions.refused.empty() &&
+           view.snapshot->summary.state == sm::SweepState::up;
+  }));
 }
 
 /// What runs keeps its SL when a reload puts classes in another order.
