@@ -153,6 +153,7 @@ class SubnetManager final : public FabricRequests {
   std::shared_ptr<const config::SubnetConfig> config_;       ///< with what `policies_` keep of its classes
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
   policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
+  bool judge_ = false;                                       ///< the state depends on what files say now
   std::uint64_t replaced_ = 0;                               ///< of store::Following, as it was taken
   mad::Transactions tx_;
   Agenda agenda_;

@@ -89,12 +89,16 @@ void SubnetStatus::judge() {
     reduce("the files are wrong about QoS, the policy that was accepted last is in force");
   const auto& partitions = parts_.loop.decided().partitions;
   if (partitions && !partitions->no_room.empty())
-    reduce(fmt::format("{} P_Key tables have no room for all keys", partitions->no_room.size()));
+    reduce(partitions->no_room.size() == 1
+               ? "1 P_Key table has no room for all keys"
+               : fmt::format("{} P_Key tables have no room for all keys", partitions->no_room.size()));
   const auto open = partitions ? too_small(*partitions) : 0;
   if (open != 0)
-    reduce(fmt::format(
-        "{} port{} of switches let packets of all partitions pass: too many keys for a P_Key table", open,
-        open == 1 ? "" : "s"));
+    reduce(open == 1
+               ? "1 port of switches lets packets of all partitions pass: too many keys for a P_Key table"
+               : fmt::format("{} ports of switches let packets of all partitions pass: too many keys for "
+                             "their P_Key tables",
+                             open));
 }
 
 void SubnetStatus::judge_again() {

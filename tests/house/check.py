@@ -295,7 +295,7 @@ def packages(house):
     wanted = {"fmt": "libfmt-dev", "spdlog": "libspdlog-dev", "CLI11": "libcli11-dev", "GTest": "libgtest-dev",
               "rapidcheck": "librapidcheck-dev", "benchmark": "libbenchmark-dev", "Python3": "python3",
               "libibumad": "libibumad-dev", "libibmad": "libibmad-dev", "libsystemd": "libsystemd-dev",
-              "sqlite3": "libsqlite3-dev", "OpenSSL": "libssl-dev",
+              "sqlite3": "libsqlite3-dev", "prometheus-cpp-core": "prometheus-cpp-dev", "OpenSSL": "libssl-dev",
               "tomlplusplus": "libtomlplusplus-dev", "Boost": "libboost1.81-dev", "PkgConfig": "pkg-config",
               "Threads": None}
     cmake = [p for n, p in house.files(".txt", ".cmake") if p.suffix == ".cmake" or p.name == "CMakeLists.txt"]

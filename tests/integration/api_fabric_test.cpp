@@ -385,7 +385,7 @@ TEST_F(ApiFabric, MetricsOfSmdHaveTheirNamesAndLabels) {
         "\nsmd_traps_received_total{num=\"other\",node=\"other\"} 1\n",
         "\nsmd_sa_requests_total{attr=\"PathRecord\",method=\"Get\",status=\"ok\"} 2\n",
         "\nsmd_sa_requests_total{attr=\"other\",method=\"Get\",status=\"bad_method\"} 1\n",
-        "# TYPE smd_sa_latency_seconds histogram\nsmd_sa_latency_seconds_bucket{le=\"1e-05\"} 1\n",
+        "# TYPE smd_sa_latency_seconds histogram\n", "\nsmd_sa_latency_seconds_bucket{le=\"1e-05\"} 1\n",
         "\nsmd_sa_latency_seconds_bucket{le=\"0.005\"} 2\n",
         "\nsmd_sa_latency_seconds_bucket{le=\"+Inf\"} 3\n", "\nsmd_sa_latency_seconds_count 3\n"})
     EXPECT_THAT(text, HasSubstr(line));

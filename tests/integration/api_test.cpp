@@ -268,18 +268,11 @@ TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
 }
 
 TEST_F(ApiPartitions, HaveTheStateOfTheirMembersWhereItIsAskedFor) {
-  const auto members = [&](const std::string& query) {
-    const auto all = ask("GET", "/v1/subnets/p/partitions" + query, "Partitions").at("partitions");
-    for (const auto& one : all.as_array()) {
-      if (one.at("name") == "filed") return one.at("members");
-    }
-    return json::value();
-  };
-  EXPECT_TRUE(members("").is_null());
-  EXPECT_TRUE(members("?state=false").is_null());
-  EXPECT_EQ(members("?state=true").at(0).at("state"), "programmed");
-  ask("GET", "/v1/subnets/p/partitions/filed?state=true", "Partition");
-  EXPECT_EQ(error("GET", "/v1/subnets/p/partitions?state=yes", 400), "state: must be true or false");
+  const std::string all = "/v1/subnets/p/partitions?match=filed&state=";
+  const auto first = [&](const auto& said) { return said.at("partitions").at(0).at("members"); };
+  EXPECT_TRUE(first(ask("GET", all + "false", "Partitions")).is_null());
+  EXPECT_EQ(first(ask("GET", all + "true", "Partitions")).at(0).at("state"), "programmed");
+  EXPECT_EQ(error("GET", all + "yes", 400), "state: must be true or false");
 }
 
 TEST_F(ApiPartitions, Index0IsDecidedAnewOfThePortsThatAreNamed) {

@@ -227,7 +227,7 @@ TEST_F(ManagedPartitions, AFullTableIsNamedAndTheRestIsWritten) {
   EXPECT_THAT(smd().lines().first("partition.not_enforced"),
               AllOf(HasSubstr("name=leaf1 port=1"), HasSubstr("capacity=32 pkeys=41")));
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::reduced);
-  EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches let packets of all partitions pass"));
+  EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches lets packets of all partitions pass"));
 }
 
 TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {

@@ -123,7 +123,9 @@ TEST(FullTables, AreShownByStatus) {
   cli::print_status(text, *api::parse_json(answer.body));
   EXPECT_THAT(text.str(), testing::HasSubstr("\"h1\" port 1: 131 keys, room for 128\n"));
   EXPECT_EQ(smd.last().summary.state, sm::SweepState::reduced);
-  EXPECT_EQ(smd.last().summary.why, "1 P_Key tables have no room for all keys");
+  EXPECT_EQ(smd.last().summary.why,
+            "1 P_Key table has no room for all keys, 1 port of switches lets packets of all partitions pass: "
+            "too many keys for a P_Key table");
 }
 
 /// Enforcement by leaf1, with a key in the tables that only h1 and h2 had.

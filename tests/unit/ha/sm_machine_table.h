@@ -211,7 +211,7 @@ read: master 40, standby 30
   N: log other 40, not-active->standby
   S SS: log other 40
   S1: 0 lost, log other 40
-  SH: -by, log other 30
+  SH: -by, -poll, standby->master
   Q F: poll 40, log other 40
   Y: -yielded, log other 40
   M HH: poll 40, log two masters 40, master->standby, HANDOVER to 40

@@ -354,7 +354,8 @@ TEST(SmMachine, AStandbyThatDoesNotBecomeMasterIsNotWaitedForForEver) {
 
   state = step(state, standby).next;
   ASSERT_TRUE(state.polled);
-  EXPECT_EQ(text(state, step(state, standby)), "-poll, heavy");
+  EXPECT_EQ(text(state, step(state, standby)),
+            "-poll, heavy now \"the SM that was to be master is standby\"");
   state =
       step(step(state, read({other(60, SmState::master), other(40, SmState::standby)})).next, PollingBegins{})
           .next;
