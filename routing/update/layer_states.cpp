@@ -197,8 +197,10 @@ void LayerStates::release(Lid lid) {
 }
 
 bool LayerStates::is_cyclic(std::size_t graph) const {
-  if (!cyclic_[graph]) cyclic_[graph] = current_[graph].any_cycle();
-  return *cyclic_[graph];
+  if (const auto& known = cyclic_[graph]; known) return *known;
+  const bool found = current_[graph].any_cycle();
+  cyclic_[graph] = found;
+  return found;
 }
 
 bool LayerStates::ends_in_cycle() const {
