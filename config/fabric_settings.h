@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What [lids], [links], [multicast], [routing] and the tables of [qos] say of a fabric, as text: a standby goes
-// on with the master's.
+// What [lids], [links], [multicast], [routing] and the tables of [qos] say of a fabric, as text: a standby
+// goes on with the master's.
 
 #include <expected>
 #include <functional>
@@ -28,8 +28,8 @@ FabricSettings fabric_settings(const SubnetConfig& config);
 std::expected<void, std::string> restore_fabric_settings(const FabricSettings& settings,
                                                          const ConfigContext& context, SubnetConfig& into);
 
-/// The tables of [qos] and [[qos.ports]] alone, whose groups are those of `into`. Of an older version there are
-/// none: nothing is changed.
+/// The tables of [qos] and [[qos.ports]] alone, whose groups are those of `into`. Of an older version there
+/// are none: nothing is changed.
 std::expected<void, std::string> restore_qos_tables(const FabricSettings& settings,
                                                     const ConfigContext& context, SubnetConfig& into);
 

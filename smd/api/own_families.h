@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Families of a scrape that are small: prometheus-cpp holds and writes them. Those with a sample for each port
-// of a fabric are written straight from the snapshot (exposition.h).
+// Families of a scrape that are small: prometheus-cpp holds and writes them. Those with a sample for each
+// port of a fabric are written straight from the snapshot (exposition.h).
 
 #include <prometheus/client_metric.h>
 #include <prometheus/metric_family.h>

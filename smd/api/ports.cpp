@@ -161,7 +161,8 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
   object.emplace("peer", peer_json(now, port));
   const auto lost = linked ? std::nullopt : sm::lost_link(now.inventory.get(), node, num);
   auto disabled = disabled_json(now, node, num);
-  auto reason = lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num, now.decided.partitions.get());
+  auto reason =
+      lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num, now.decided.partitions.get());
   if (!disabled.is_null())
     reason = "disabled by an operator" + (reason.empty() ? std::string() : "; " + reason);
   object.emplace("reason", reason.empty() ? Json{} : text(reason));

@@ -30,7 +30,7 @@ struct DaemonParts {
   const RunOptions& options;
   config::Config config;
   std::string config_file;  ///< empty: none
-  sm::DumpList dumps;  ///< empty: those that the routes ask for
+  sm::DumpList dumps;       ///< empty: those that the routes ask for
   log::Log log;
   std::ostream& out;
   std::ostream& err;

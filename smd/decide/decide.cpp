@@ -56,7 +56,8 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
 
 /// What engines may use: VLs of links, SLs beside the classes of QoS.
 LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
-  if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked) return {.vls = 1, .sls = most_layers(1)};
+  if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
+    return {.vls = 1, .sls = most_layers(1)};
   const auto vls = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
   const auto sls = most_layers(classes_of(in, decided).size());
   return {.vls = std::min(vls, sls), .sls = sls};

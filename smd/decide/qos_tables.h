@@ -16,8 +16,8 @@ namespace smd::sm::inline decisions {
 struct QosTablesInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
-  const LinkPart& links;                   ///< the VLs that links are to use
-  PolicyPtr policy;                        ///< names groups of ports; may be null
+  const LinkPart& links;  ///< the VLs that links are to use
+  PolicyPtr policy;       ///< names groups of ports; may be null
   /// Names partitions and their members; null: all ports are in the default one.
   const PartitionPart* partitions = nullptr;
   const config::QosPolicy* qos = nullptr;  ///< its classes; null: none

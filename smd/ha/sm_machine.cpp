@@ -284,7 +284,8 @@ void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_
   end_polling(step);
 }
 
-/// A standby that outranks us is polled until it is master, which it need not become: another SM may be master.
+/// A standby that outranks us is polled until it is master, which it need not become: another SM may be
+/// master.
 void wait_for_standby(Step& step) {
   auto& now = step.next;
   if (now.yielded || now.polled->sm.info.state != SmState::standby) return;

@@ -37,8 +37,9 @@ std::expected<void, std::string> restore_accepted_qos(const std::string& text, c
 std::expected<void, std::string> restore_accepted_tables(const std::string& text,
                                                          const config::ConfigContext& context,
                                                          config::SubnetConfig& into);
-/// Puts the text's values of [lids], [links], [multicast], [routing] and [qos] in force in `into`; nothing of a
-/// text of an older version. `context`: the engines. The error says which makes no sense; then nothing is changed.
+/// Puts the text's values of [lids], [links], [multicast], [routing] and [qos] in force in `into`; nothing of
+/// a text of an older version. `context`: the engines. The error says which makes no sense; then nothing is
+/// changed.
 std::expected<void, std::string> restore_accepted_settings(const std::string& text,
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into);

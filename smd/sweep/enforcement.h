@@ -19,9 +19,8 @@ void stop_enforcing(wire::PortInfo& info);
 /// ports alone (osm_pkey_mgr.c, pkey_mgr_update_peer_port).
 bool enforces_for_another(const Subnet& subnet, const Node& node, PortNum port);
 
-/// Sets `now.enforced`. A port that is seen to enforce for the first time, or with its link in service, does it
-/// for the node behind it.
-/// `before`: the Subnet of the last call; null: another SM may have written since.
+/// Sets `now.enforced`. A port that is seen to enforce for the first time, or with its link in service, does
+/// it for the node behind it. `before`: the Subnet of the last call; null: another SM may have written since.
 void note_enforcement(Subnet& now, const Subnet* before);
 
 }  // namespace smd::sm::inline sweeping

@@ -201,9 +201,10 @@ TEST(Partitions, NumbersThatWereGivenAreKept) {
 TEST(Partitions, ANameOfSmdTomlIsNoNameOfAnotherPartition) {
   PartitionSources sources{.toml_file = "smd.toml"};
   sources.toml = {own("Default", 0x12, PolicyOrigin::toml, 4), own("0x14", 0x13, PolicyOrigin::toml, 8)};
-  EXPECT_THAT(merge_errors_of(sources),
-              ElementsAre(HasSubstr("smd.toml:4: partition.name: \"Default\" is the name of"),
-                          HasSubstr("smd.toml:8: partition.name: \"0x14\" is the P_Key of another partition")));
+  EXPECT_THAT(
+      merge_errors_of(sources),
+      ElementsAre(HasSubstr("smd.toml:4: partition.name: \"Default\" is the name of"),
+                  HasSubstr("smd.toml:8: partition.name: \"0x14\" is the P_Key of another partition")));
   sources.toml = {own("Default", 0x7fff, PolicyOrigin::toml), own("0x14", 0x14, PolicyOrigin::toml)};
   EXPECT_THAT(merge_errors_of(sources), IsEmpty());
 }
