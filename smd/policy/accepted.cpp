@@ -28,12 +28,9 @@ namespace smd::policy {
 namespace {
 
 namespace json = boost::json;
-using config::ExtraGroup;
 using config::GroupSettings;
-using config::MemberRule;
 using config::PartitionDefinition;
 using config::PolicySource;
-using config::PortSet;
 
 json::object source_json(const PolicySource& source) {
   return {{"origin", std::to_underlying(source.origin)}, {"line", source.line}};
