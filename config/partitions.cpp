@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kNameLength = 31;  // opensm keeps no more of a name, and compares all of another one
 constexpr std::uint16_t kLastFreePKey = 0x7ffe;
-constexpr std::string_view kNameOfDefault = "Default";
 
 class PartitionMerger {
  public:

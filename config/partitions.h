@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,9 @@ struct PolicyPartition {
   std::vector<PolicySource> sources{};  ///< of its definitions
   friend bool operator==(const PolicyPartition&, const PolicyPartition&) = default;
 };
+
+/// The name of the default partition, and of no other.
+inline constexpr std::string_view kNameOfDefault = "Default";
 
 /// A partition of the API that a file defines now: its members are the file's.
 struct TakenOver {

@@ -379,10 +379,8 @@ class ChainRun {
           !compared ? fmt::format("only {} has routes that are proven", engine) : better_text(best, *other);
     }
     if (compared && stays_tree(*other) && &best == &candidates_.front())
-      reason = fmt::format(
-          "{} is the engine for trees, which it nearly is; {} has {:.0f} routes over the most loaded link, "
-          "{} {:.0f}",
-          engine, engine, best.load.max_link_time, other->chosen.engine, other->load.max_link_time);
+      reason = fmt::format("{} is the engine for trees, which it nearly is; {}", engine,
+                           better_text(best, *other));
     if (stays) reason = fmt::format("{} is installed and stays", engine);
     best.chosen.shape = to_string(shape);
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);

@@ -194,7 +194,8 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (!turn) co_return;
   const auto before = now_.ground->policies;
   const auto with_sls = policy::with_class_sls(spec_.config, before);
-  const auto merged = policy::merged_policy(spec_.config, *with_sls);
+  const auto merged =
+      with_sls == before ? now_.ground->merged : policy::merged_policy(spec_.config, *with_sls);
   auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls), merged.get());
   if (with_sls == before && text == before->accepted) co_return;
   auto next = std::make_shared<policy::Policies>(*with_sls);

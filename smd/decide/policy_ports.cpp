@@ -27,7 +27,7 @@ void PolicyPorts::add_members(const PartitionPart* partitions) {
       keys_[i].push_back(kDefaultPKey);
       ++full;
     }
-    names_.emplace("Default", kDefaultPKey);
+    names_.emplace(config::kNameOfDefault, kDefaultPKey);
     return;
   }
   std::map<Guid, std::size_t> by_guid;

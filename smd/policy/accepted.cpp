@@ -126,6 +126,15 @@ config::PartitionSources sources_at(const json::value& from) {
   return sources;
 }
 
+/// By name the numbers that partitions without one have got.
+json::object automatic_pkeys(const config::PartitionPolicy& merged) {
+  json::object pkeys;
+  for (const auto& partition : merged.partitions) {
+    if (partition.automatic) pkeys[partition.name] = partition.pkey.value();
+  }
+  return pkeys;
+}
+
 /// Empty in a text of an older version.
 config::FabricSettings settings_in(const json::value& from) {
   config::FabricSettings settings;
@@ -165,12 +174,8 @@ std::string accepted_text(const config::SubnetConfig& config, const config::Part
   for (const auto& [path, value] : fabric.values) settings[path] = value;
   text["settings"] = std::move(settings);
   if (!fabric.torus.empty()) text["torus"] = fabric.torus;
-  json::object pkeys;
-  for (const auto& partition :
-       merged != nullptr ? merged->partitions : std::vector<config::PolicyPartition>{}) {
-    if (partition.automatic) pkeys[partition.name] = partition.pkey.value();
-  }
-  if (!pkeys.empty()) text["pkeys"] = std::move(pkeys);
+  if (auto pkeys = merged != nullptr ? automatic_pkeys(*merged) : json::object(); !pkeys.empty())
+    text["pkeys"] = std::move(pkeys);
   return json::serialize(text);
 }
 

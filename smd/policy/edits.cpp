@@ -82,13 +82,10 @@ std::optional<std::uint16_t> free_key(const EditContext& context,
   return std::nullopt;
 }
 
-/// Of the built-in partition; reserved also while a file calls that otherwise.
-constexpr std::string_view kNameOfDefault = "Default";
-
 /// The P_Key of a partition that has the name and is not the one that is meant; nothing: the name is free. Of
 /// the API's own partition of the name it is not said.
 std::optional<PKey> other_of_name(const EditContext& context, std::string_view name, PKey meant) {
-  if (name == kNameOfDefault && !meant.same_partition(config::kDefaultPartition))
+  if (name == config::kNameOfDefault && !meant.same_partition(config::kDefaultPartition))
     return config::kDefaultPartition;
   const auto own = context.policies.api.find(name);
   for (const auto& partition : context.merged.partitions) {

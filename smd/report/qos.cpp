@@ -2,31 +2,20 @@
 #include "smd/report/qos.h"
 
 #include <algorithm>
+#include <string>
 
 namespace smd::sm::inline reports {
 namespace {
 
 constexpr std::size_t kPendingLines = 10;
 
-void log_pending(const log::Log& log, const QosPolicyPart* before, const QosPolicyPart& now) {
+/// A line for each that is pending in `now` and not in `before` (null: nothing was); `describe` fills it in.
+template <class Part, class Describe>
+void log_pending(const log::Log& log, const Part* before, const Part& now, Describe describe) {
   std::size_t lines = 0;
   for (const auto& one : now.pending) {
     if (before != nullptr && std::ranges::find(before->pending, one) != before->pending.end()) continue;
-    if (++lines > kPendingLines) continue;
-    log.warn("qos.pending")
-        .kv("where", config::place_of(one.source, *now.policy))
-        .kv("item", one.item)
-        .kv("reason", one.reason);
-  }
-  if (lines > kPendingLines)
-    log.warn("qos.pending").kv("items", lines).kv("not_named", lines - kPendingLines);
-}
-
-void log_qos_ports(const log::Log& log, const QosPart* before, const QosPart& now) {
-  std::size_t lines = 0;
-  for (const auto& one : now.pending) {
-    if (before != nullptr && std::ranges::find(before->pending, one) != before->pending.end()) continue;
-    if (++lines <= kPendingLines) log.warn("qos.pending").kv("item", one);
+    if (++lines <= kPendingLines) describe(log.warn("qos.pending"), one);
   }
   if (lines > kPendingLines)
     log.warn("qos.pending").kv("items", lines).kv("not_named", lines - kPendingLines);
@@ -36,7 +25,8 @@ void log_qos_ports(const log::Log& log, const QosPart* before, const QosPart& no
 
 void log_qos(const log::Log& log, const Decided& before, const Decided& now) {
   if (now.qos_tables && before.qos_tables != now.qos_tables)
-    log_qos_ports(log, before.qos_tables.get(), *now.qos_tables);
+    log_pending(log, before.qos_tables.get(), *now.qos_tables,
+                [](log::Event&& line, const std::string& one) { line.kv("item", one); });
   if (before.qos_policy == now.qos_policy) return;
   if (!now.qos_policy) {
     log.info("qos.off").always();
@@ -51,7 +41,9 @@ void log_qos(const log::Log& log, const Decided& before, const Decided& now) {
         .kv("protocols", policy.ulps.size())
         .kv("groups", policy.groups.size())
         .always();
-  log_pending(log, before.qos_policy.get(), *now.qos_policy);
+  log_pending(log, before.qos_policy.get(), *now.qos_policy, [&](log::Event&& line, const QosPending& one) {
+    line.kv("where", config::place_of(one.source, policy)).kv("item", one.item).kv("reason", one.reason);
+  });
 }
 
 }  // namespace smd::sm::inline reports
