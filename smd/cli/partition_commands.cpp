@@ -321,7 +321,8 @@ std::string useless_words(const PartitionOptions& options, std::string_view chos
   if (options.members.empty() || chosen == "create" || chosen == "add" || chosen == "remove") return {};
   const auto& first = options.members.front();
   if (chosen == "reindex")
-    return fmt::format("reindex takes one set of ports: \"{},{}\" for several", options.partition, first);
+    return fmt::format("reindex takes one set of ports, and {} is a second: once for each, or group:NAME",
+                       first);
   return fmt::format("{} takes one partition: what is {}?", chosen, first);
 }
 
