@@ -22,11 +22,11 @@
 namespace smd::api {
 namespace {
 
-using Form = prometheus::MetricType;
+using prometheus::MetricType;
 
 /// Samples of one family that each subnet has one of.
 template <class Fn>
-void write_one(const Scrape& scrape, OwnFamilies& own, std::string_view name, Form kind,
+void write_one(const Scrape& scrape, OwnFamilies& own, std::string_view name, MetricType kind,
                std::string_view help, Fn value) {
   if (!own.family(name, kind, help)) return;
   for (const auto& subnet : scrape.subnets) {
@@ -36,7 +36,7 @@ void write_one(const Scrape& scrape, OwnFamilies& own, std::string_view name, Fo
 }
 
 void write_sm(const Scrape& scrape, OwnFamilies& own) {
-  if (own.family("smd_sm_state", Form::Gauge, "1 for the state that this SM is in")) {
+  if (own.family("smd_sm_state", MetricType::Gauge, "1 for the state that this SM is in")) {
     for (const auto& subnet : scrape.subnets) {
       const auto is = !is_running(*subnet.view) ? wire::SmState::not_active
                       : subnet.view->sms        ? subnet.view->sms->state.sm
@@ -48,11 +48,12 @@ void write_sm(const Scrape& scrape, OwnFamilies& own) {
         own.sample({{subnet.label, subnet.view->name}, {"state", word}}, is == state ? 1 : 0);
     }
   }
-  if (own.family("smd_sweeps_off", Form::Gauge, "1 while an operator keeps sweeps off, else 0")) {
+  if (own.family("smd_sweeps_off", MetricType::Gauge, "1 while an operator keeps sweeps off, else 0")) {
     for (const auto& subnet : scrape.subnets)
       own.sample({{subnet.label, subnet.view->name}}, sweeps_are_off(*subnet.view) ? 1 : 0);
   }
-  if (own.family("smd_subnet_state", Form::Gauge, "1 for the state of the subnet after the last sweep")) {
+  if (own.family("smd_subnet_state", MetricType::Gauge,
+                 "1 for the state of the subnet after the last sweep")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
       for (const auto state : {sm::SweepState::up, sm::SweepState::reduced, sm::SweepState::degraded,
@@ -64,13 +65,13 @@ void write_sm(const Scrape& scrape, OwnFamilies& own) {
 }
 
 void write_sweep(const Scrape& scrape, OwnFamilies& own) {
-  if (own.family("smd_sweep_duration_seconds", Form::Gauge, "The last sweep of each type")) {
+  if (own.family("smd_sweep_duration_seconds", MetricType::Gauge, "The last sweep of each type")) {
     for (const auto& subnet : scrape.subnets) {
       for (const auto& [kind, ms] : activity_of(*subnet.view).sweeps.last_ms)
         own.sample({{subnet.label, subnet.view->name}, {"type", to_string(kind)}}, ms / 1e3);
     }
   }
-  if (own.family("smd_sweep_phase_duration_seconds", Form::Gauge,
+  if (own.family("smd_sweep_phase_duration_seconds", MetricType::Gauge,
                  "The phases of the last heavy or incremental sweep")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
@@ -81,7 +82,7 @@ void write_sweep(const Scrape& scrape, OwnFamilies& own) {
                    ms / 1e3);
     }
   }
-  if (own.family("smd_routing_duration_seconds", Form::Gauge,
+  if (own.family("smd_routing_duration_seconds", MetricType::Gauge,
                  "Routing in the last sweep; 0: nothing to do")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() != nullptr)
@@ -94,7 +95,7 @@ void write_sweep(const Scrape& scrape, OwnFamilies& own) {
 void write_counts(const Scrape& scrape, OwnFamilies& own) {
   const auto summary = [&](std::string_view name, std::uint64_t sm::SweepSummary::* member,
                            std::string_view help) {
-    write_one(scrape, own, name, Form::Gauge, help,
+    write_one(scrape, own, name, MetricType::Gauge, help,
               [&](const Scraped& subnet) { return subnet.now()->summary.*member; });
   };
   summary("smd_switches", &sm::SweepSummary::switches, "Switches of the fabric");
@@ -103,7 +104,7 @@ void write_counts(const Scrape& scrape, OwnFamilies& own) {
   summary("smd_links", &sm::SweepSummary::links, "Cables, each counted once");
   summary("smd_lids", &sm::SweepSummary::lids, "LIDs in use");
   summary("smd_unresponsive_nodes", &sm::SweepSummary::unresponsive, "Nodes that do not answer");
-  if (own.family("smd_links_degraded", Form::Gauge, "Links that run at less than both ends can")) {
+  if (own.family("smd_links_degraded", MetricType::Gauge, "Links that run at less than both ends can")) {
     for (const auto& subnet : scrape.subnets) {
       if (subnet.now() == nullptr) continue;
       const auto links = sm::degraded_links(*subnet.now()->subnet);
@@ -114,21 +115,22 @@ void write_counts(const Scrape& scrape, OwnFamilies& own) {
     }
   }
   const auto lost = [](const Scraped& subnet) { return subnet.now()->summary.lost; };
-  write_one(scrape, own, "smd_lost_switches", Form::Gauge, "Switches that were there and are missing",
+  write_one(scrape, own, "smd_lost_switches", MetricType::Gauge, "Switches that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).switches; });
-  write_one(scrape, own, "smd_lost_hosts", Form::Gauge,
+  write_one(scrape, own, "smd_lost_hosts", MetricType::Gauge,
             "Adapters and routers that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).hosts; });
-  write_one(scrape, own, "smd_lost_links", Form::Gauge, "Links that were there and are missing",
+  write_one(scrape, own, "smd_lost_links", MetricType::Gauge, "Links that were there and are missing",
             [&](const Scraped& subnet) { return lost(subnet).links; });
-  write_one(scrape, own, "smd_mcast_groups", Form::Gauge, "Multicast groups", [](const Scraped& subnet) {
-    return subnet.view->registry ? subnet.view->registry->groups().size() : std::size_t{0};
-  });
+  write_one(scrape, own, "smd_mcast_groups", MetricType::Gauge, "Multicast groups",
+            [](const Scraped& subnet) {
+              return subnet.view->registry ? subnet.view->registry->groups().size() : std::size_t{0};
+            });
 }
 
 void write_totals(const Scrape& scrape, OwnFamilies& own) {
   const auto total = [&](std::string_view name, std::string_view help, auto value) {
-    write_one(scrape, own, name, Form::Counter, help,
+    write_one(scrape, own, name, MetricType::Counter, help,
               [&](const Scraped& subnet) { return value(activity_of(*subnet.view)); });
   };
   total("smd_sweeps_total", "Sweeps since the start",
@@ -136,12 +138,12 @@ void write_totals(const Scrape& scrape, OwnFamilies& own) {
   total("smd_lft_blocks_written_total", "Blocks of 64 entries of forwarding tables that were written",
         [](const sm::Activity& all) { return all.lft_blocks; });
   total("smd_smps_total", "SMPs sent since the start", [](const sm::Activity& all) { return all.smps; });
-  write_one(scrape, own, "smd_smp_outstanding", Form::Gauge, "SMPs that wait for their answer now",
+  write_one(scrape, own, "smd_smp_outstanding", MetricType::Gauge, "SMPs that wait for their answer now",
             [](const Scraped& subnet) {
               const auto open = activity_of(*subnet.view).smps_open;
               return open ? open->get() : 0;
             });
-  if (own.family("smd_replica_lag_transactions", Form::Gauge,
+  if (own.family("smd_replica_lag_transactions", MetricType::Gauge,
                  "Transactions that a standby (guid) lacks of what this SM has committed")) {
     for (const auto& subnet : scrape.subnets) {
       if (!subnet.view->replica) continue;
@@ -154,15 +156,16 @@ void write_totals(const Scrape& scrape, OwnFamilies& own) {
 }
 
 void write_process(const Scrape& scrape, OwnFamilies& own) {
-  if (own.family("smd_info", Form::Gauge, "The version of smd"))
+  if (own.family("smd_info", MetricType::Gauge, "The version of smd"))
     own.sample({{"version", scrape.info.version}}, 1);
-  if (own.family("smd_start_time_seconds", Form::Gauge, "When smd began, in seconds since 1970"))
+  if (own.family("smd_start_time_seconds", MetricType::Gauge, "When smd began, in seconds since 1970"))
     own.sample({}, std::chrono::duration<double>(scrape.info.started.time_since_epoch()).count());
 }
 
 /// Attributes without a name together: what we send has one.
 void write_smp_timeouts(const Scrape& scrape, OwnFamilies& own) {
-  if (!own.family("smd_smp_timeouts_total", Form::Counter, "SMPs without an answer in time since the start"))
+  if (!own.family("smd_smp_timeouts_total", MetricType::Counter,
+                  "SMPs without an answer in time since the start"))
     return;
   for (const auto& subnet : scrape.subnets) {
     const auto timeouts = activity_of(*subnet.view).timeouts;
@@ -178,7 +181,7 @@ void write_smp_timeouts(const Scrape& scrape, OwnFamilies& own) {
 }
 
 void write_traps(const Scrape& scrape, OwnFamilies& own) {
-  if (!own.family("smd_traps_received_total", Form::Counter,
+  if (!own.family("smd_traps_received_total", MetricType::Counter,
                   "Traps since the start, by number and by the GUID of the node they are about"))
     return;
   for (const auto& subnet : scrape.subnets) {
@@ -218,7 +221,7 @@ std::size_t word_of(const sm::Port& port) {
 }
 
 void write_ports(const Scrape& scrape, OwnFamilies& own) {
-  if (!own.family("smd_ports", Form::Gauge,
+  if (!own.family("smd_ports", MetricType::Gauge,
                   "Ports by their state and the type of their node, without port 0 of switches"))
     return;
   for (const auto& subnet : scrape.subnets) {
@@ -240,14 +243,14 @@ void write_ports(const Scrape& scrape, OwnFamilies& own) {
 
 /// Those that an operator has disabled: smd isolates none by itself.
 void write_isolated(const Scrape& scrape, OwnFamilies& own) {
-  write_one(scrape, own, "smd_isolated_ports", Form::Gauge, "Ports that smd keeps disabled",
+  write_one(scrape, own, "smd_isolated_ports", MetricType::Gauge, "Ports that smd keeps disabled",
             [](const Scraped& subnet) {
               return subnet.now()->disabled ? subnet.now()->disabled->size() : std::size_t{0};
             });
 }
 
 void write_sa_requests(const Scrape& scrape, OwnFamilies& own) {
-  if (!own.family("smd_sa_requests_total", Form::Counter,
+  if (!own.family("smd_sa_requests_total", MetricType::Counter,
                   "Requests to subnet administration since the start, by what came of them"))
     return;
   for (const auto& subnet : scrape.subnets) {
@@ -262,7 +265,7 @@ void write_sa_requests(const Scrape& scrape, OwnFamilies& own) {
 }
 
 void write_sa_latency(const Scrape& scrape, OwnFamilies& own) {
-  if (!own.family("smd_sa_latency_seconds", Form::Histogram,
+  if (!own.family("smd_sa_latency_seconds", MetricType::Histogram,
                   "From the arrival of a request to subnet administration to its answer"))
     return;
   for (const auto& subnet : scrape.subnets) {
@@ -281,10 +284,10 @@ void write_sa_latency(const Scrape& scrape, OwnFamilies& own) {
 }
 
 void write_reloads(const Scrape& scrape, OwnFamilies& own) {
-  if (own.family("smd_config_reload_total", Form::Counter,
+  if (own.family("smd_config_reload_total", MetricType::Counter,
                  "Reloads of the configuration since the start, also those that were refused"))
     own.sample({}, static_cast<double>(scrape.info.reloads));
-  if (own.family("smd_config_reload_failed_total", Form::Counter,
+  if (own.family("smd_config_reload_failed_total", MetricType::Counter,
                  "Reloads that were refused: the configuration before stays in force"))
     own.sample({}, static_cast<double>(scrape.info.reloads_failed));
 }

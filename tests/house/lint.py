@@ -106,10 +106,15 @@ def unit_of(source, build, group):
     return folder / f"{group}.cpp"
 
 
+def not_compiled(said):
+    """Errors of the compiler alone: of what does not compile, all else that clang-tidy says is false."""
+    return "".join(f"{line}\n" for line in said.splitlines() if "[clang-diagnostic-error" in line)
+
+
 def tidy(unit, options, passed):
     code, said = run(["clang-tidy-19", "--quiet", str(unit), "--", *options])
     if code:
-        return re.sub(r"^\d+ warnings.*\n", "", said, flags=re.M)
+        return not_compiled(said) or re.sub(r"^\d+ warnings.*\n", "", said, flags=re.M)
     passed.touch()
     return ""
 
