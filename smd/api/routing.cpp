@@ -34,6 +34,7 @@ Json routing_json(const sm::Decided& decided) {
       JsonObject{{"engine", text(routes.engine)},
                  {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
                  {"why", routes.why.empty() ? Json{} : text(routes.why)},
+                 {"engine_waits", routes.engine_waits.empty() ? Json{} : text(routes.engine_waits)},
                  {"verified", Json(proven)},
                  {"found", found},
                  {"layers", number(routes.layers.count)},

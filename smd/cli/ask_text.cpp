@@ -76,6 +76,10 @@ void print_routing(std::ostream& out, const json::value& subnet) {
                    found.empty() ? "verified" : "not verified: " + found));
   const auto why = text_of(routing, "why");
   if (!why.empty()) line(out, "", why);
+  if (const auto waits = text_of(routing, "engine_waits"); !waits.empty())
+    line(out, "",
+         fmt::format("{} is configured, and would give paths other SLs: smd resweep converge --engine",
+                     waits));
   if (text_of(routing, "fixed_sl_ok") == "false")
     line(out, "",
          fmt::format("{} layers: each client has to use the SL that subnet administration says",

@@ -207,6 +207,9 @@ struct RoutePart {
   bool by_load = false;  ///< no engine for trees took the fabric: the engine was chosen by its load
   std::string shape;     ///< of the fabric, where the engine is that of "auto"; empty else
   std::string why;       ///< and why it is this one, in one line that begins with the shape
+  /// The engine that [routing] asks for since these tables were made: its layers would give pairs other SLs,
+  /// so it waits for smd resweep converge --engine. Empty: there is none.
+  std::string engine_waits;
   routing::Verification verification;
   routing::Layers layers;
   /// Data VLs of the links between switches by which layers may be kept apart; 1: paths have one layer.

@@ -19,6 +19,8 @@ std::string rules_of(const config::RoutingConfig& config) {
                      config.path_sl == config::PathSl::asked ? "asked" : "fixed");
 }
 
+}  // namespace
+
 bool has_active_end_port(const Subnet& subnet) {
   return std::ranges::any_of(subnet.nodes, [](const NodePtr& node) {
     return !node->is_switch() && std::ranges::any_of(node->ports, [](const Port& port) {
@@ -27,7 +29,9 @@ bool has_active_end_port(const Subnet& subnet) {
   });
 }
 
-}  // namespace
+bool asks_for_others(const config::RoutingConfig& config, const RoutePart& part) {
+  return rules_of(config) != rules_of(part.config);
+}
 
 std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) {
   const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
@@ -42,10 +46,23 @@ std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) 
   return routing::InstalledEngine{stored.name, stored.roots, may_change};
 }
 
+std::optional<routing::InstalledEngine> stored_engine_that_stays(const DecideInput& in) {
+  const auto& config = in.config.routing;
+  const auto& stored = in.stored.engine;
+  const bool in_use = in.stored.layers_now && has_active_end_port(in.subnet);
+  if (!in_use || config.path_sl != config::PathSl::asked || stored.rules == rules_of(config))
+    return std::nullopt;
+  if (routing::find_engine(stored.name) == nullptr) return std::nullopt;
+  return routing::InstalledEngine{stored.name, stored.roots};
+}
+
 std::optional<Stored::Engine> engine_to_store(const RoutePart& part) {
   if (part.origin == RoutePart::Origin::adopted || routing::find_engine(part.engine) == nullptr)
     return std::nullopt;
-  return Stored::Engine{.name = part.engine, .roots = part.roots, .rules = rules_of(part.config)};
+  // Of an engine that stays though others are configured a restart is to see just that.
+  return Stored::Engine{.name = part.engine,
+                        .roots = part.roots,
+                        .rules = part.engine_waits.empty() ? rules_of(part.config) : std::string()};
 }
 
 }  // namespace smd::sm::inline decisions

@@ -17,6 +17,16 @@ namespace smd::sm::inline decisions {
 /// is routed anew. Pure.
 std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in);
 
+/// Whether clients may have SLs of paths: a port of a CA or router is Active. O(ports).
+bool has_active_end_port(const Subnet& subnet);
+
+/// Whether [routing] asks for other engines, or another use of SLs, than it did for these tables.
+bool asks_for_others(const config::RoutingConfig& config, const RoutePart& part);
+
+/// After a restart: the stored engine, where [routing] asks for others and clients may have SLs of its
+/// layers.
+std::optional<routing::InstalledEngine> stored_engine_that_stays(const DecideInput& in);
+
 /// What is to be stored of the part's engine. Tables of another SM or of a file have none: nothing.
 std::optional<Stored::Engine> engine_to_store(const RoutePart& part);
 

@@ -81,6 +81,21 @@ routing::PairLayers renumbered(std::size_t switches, routing::PairLayers layers,
   return layers;
 }
 
+/// The tables before were ours and had one layer, which is the first one of their pairs then.
+bool had_one_layer(const RoutePart& part, const RoutePart* before, const Stored& stored) {
+  return before != nullptr && before->topology && before->layers.count == 1 && !before->adopted_sls &&
+         !stored.layers_home && !part.new_layers && !part.layers.by_pair.empty();
+}
+
+/// Layer 0 for all pairs of the tables before; the part's own for the others.
+std::shared_ptr<const routing::PairLayers> layer_of_all(const RoutePart& part, const RoutePart& before) {
+  const auto& topology = *before.topology;
+  const auto one =
+      routing::merge({}, topology, routing::PairLayers(topology.switches(), 0), routing::KeptLayer::now);
+  return std::make_shared<const routing::PairLayers>(
+      routing::layers_for(*part.topology, one, part.layers.by_pair));
+}
+
 LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
   return before && *before == now ? before : std::make_shared<const routing::GuidLayers>(std::move(now));
 }
@@ -145,12 +160,14 @@ void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, 
 }
 
 std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,
-                                                    const RoutePart* before, const Stored& stored) {
+                                                    const RoutePart* before, const Stored& stored,
+                                                    bool in_use) {
   const bool had_layers = before != nullptr && before->layers.count > 1;
   const bool has_layers = !part->layers.by_pair.empty();
   if (!had_layers && !has_layers) return part;
   auto noted = std::make_shared<RoutePart>(*part);
-  noted->pairs_moved = pairs_moved(*part, stored);
+  if (in_use && had_one_layer(*part, before, stored)) noted->adopted_layers = layer_of_all(*part, *before);
+  noted->pairs_moved = pairs_moved(*noted, stored);
   noted->layers_before = nullptr;
   const auto& topology = *part->topology;
   if (before == nullptr && !stored.layers_now) return noted;

@@ -36,9 +36,10 @@ routing::Layers stored_layers(const Stored& stored, const routing::Topology& top
 void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
 
 /// The part with what it says of the layers of the tables before (null: there were none, or they are not
-/// ours) and of those that pairs had first.
+/// ours) and of those that pairs had first. `in_use`: clients may have SLs of the tables before.
 std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,
-                                                    const RoutePart* before, const Stored& stored);
+                                                    const RoutePart* before, const Stored& stored,
+                                                    bool in_use);
 
 /// The part with the number of pairs that have another layer now than at first, where it is another one since
 /// layers were released (released_layers.h); else the part itself.

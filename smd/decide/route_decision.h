@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/chain/chain.h"
 #include "routing/repair/repair.h"
 #include "smd/base/stopwatch.h"
 #include "smd/decide/adopted_layers.h"
@@ -30,7 +31,12 @@ class RouteDecision {
   RoutePartOr decide();
 
  private:
+  std::expected<routing::Chosen, routing::RouteError> run_chain(const routing::EngineInput& input,
+                                                                const routing::ChainOptions& options);
+  void stop_waiting();
+  bool keeps_engine(const RoutePart& before);
   RoutePartOr fresh();
+  RoutePartOr mended(const RoutePart& before);
   RoutePartOr fresh_or_waiting(const RoutePart& before);
   void take_choice(const RoutePart& before);
   RoutePartOr fresh_by_ranking(const RoutePart& before);
@@ -38,6 +44,7 @@ class RouteDecision {
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
   void take_sls_of_before();
+  bool one_layer_in_use() const;
   RoutePartOr as_they_are(const std::vector<routing::OldRow>& held);
   RoutePartOr instead_of_held(const RoutePart& fresh_part) const;
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
@@ -67,7 +74,9 @@ class RouteDecision {
   bool of_another_ = false;                   ///< the tables to build on are not ours
   std::optional<AdoptedLayers> sls_of_file_;  ///< what clients have from the SM before us
   std::string not_repaired_;
-  bool credit_loops_ = false;  ///< that is why
+  std::optional<routing::InstalledEngine> stays_;  ///< while RoutePart::engine_waits
+  std::shared_ptr<const RoutePart> made_;          ///< by fresh() already
+  bool credit_loops_ = false;                      ///< that is why
 };
 
 }  // namespace smd::sm::inline decisions

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/routes.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -27,7 +30,17 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
   base_.beyond = beyond_tables(in.subnet, input);
   base_.input = std::move(input);
   base_.config = in.config.routing;
-  if (in.previous != nullptr && in.previous->routes) base_.adopted_sls = in.previous->routes->adopted_sls;
+  if (const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr) {
+    base_.adopted_sls = before->adopted_sls;
+    if (same_rules(before->config, base_.config) && !before->engine_waits.empty()) {
+      base_.engine_waits = before->engine_waits;
+      stays_ = {before->engine, before->roots};
+    }
+  } else if (auto engine = stored_engine_that_stays(in)) {
+    base_.engine_waits = fmt::format("{}", fmt::join(base_.config.engines, ", "));
+    stays_ = *std::move(engine);
+  }
+  if (in.fresh == DecideInput::Fresh::any_engine) stop_waiting();
   base_.reference = std::make_shared<const routing::ReferenceTopology>(routing::merge(
       in.stored.reference ? *in.stored.reference : routing::ReferenceTopology{}, *base_.topology));
   times_.topology_ms += lap_();
@@ -55,6 +68,47 @@ void RouteDecision::take_choice(const RoutePart& before) {
   base_.why = before.why;
 }
 
+void RouteDecision::stop_waiting() {
+  base_.engine_waits.clear();
+  stays_.reset();
+}
+
+/// Tables of the engine that stays while the configured one waits; of the chain where there is none, or where
+/// it does not route the fabric any more.
+std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
+    const routing::EngineInput& input, const routing::ChainOptions& options) {
+  if (stays_) {
+    routing::ChainLink link{stays_->engine, routing_options(in_.config.routing)};
+    if (!stays_->roots.empty()) link.options.root_guids = stays_->roots;
+    auto chosen = routing::route_with_chain({&link, 1}, input, options);
+    if (!chosen) return chosen;
+    if (chosen->engine == stays_->engine) {
+      chosen->roots = stays_->roots;
+      return chosen;
+    }
+    stop_waiting();
+  }
+  return routing::route_with_chain(chain_of(in_.config.routing), input, options);
+}
+
+/// Other engines are configured than for the tables before, but clients have SLs that these would change:
+/// the tables before stay, and the engine waits. (Tables of one layer carry every SL as it is.)
+bool RouteDecision::keeps_engine(const RoutePart& before) {
+  if (!asks_for_others(in_.config.routing, before) || !has_active_end_port(in_.subnet)) return false;
+  if (in_.config.routing.path_sl != config::PathSl::asked) return false;
+  auto part = fresh();
+  if (!part) return false;
+  const auto noted = with_layer_history(*part, &before, in_.stored, true);
+  if ((*part)->layers.count == 1 || !noted->layers_before) {
+    made_ = *std::move(part);
+    return false;
+  }
+  if (routing::find_engine(before.engine) == nullptr || (*part)->engine == before.engine) return true;
+  base_.engine_waits = (*part)->engine;
+  stays_ = {before.engine, before.roots};
+  return true;
+}
+
 RoutePartOr RouteDecision::fresh() {
   const auto widest = widest_for(in_.config.routing, *base_.reference, *base_.topology);
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
@@ -69,7 +123,7 @@ RoutePartOr RouteDecision::fresh() {
       .installed = installed_engine(in_),
       .layered = in_.config.routing.path_sl == config::PathSl::asked,
       .widest = widest ? &*widest : nullptr};
-  auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
+  auto chosen = run_chain(input, options);
   if (!chosen) return std::unexpected(chosen.error());
   auto part = std::make_shared<RoutePart>(base_);
   for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
@@ -172,6 +226,41 @@ RoutePartOr RouteDecision::finish(routing::Routes&& routes, std::string engine, 
   return part;
 }
 
+/// The tables before, mended where the fabric has changed. Null where that is not possible.
+RoutePartOr RouteDecision::mended(const RoutePart& before) {
+  std::vector<routing::OldRow> old;
+  for (const auto& row : before.rows) old.push_back({row.node, row.row});
+  const bool returned = add_returned(old, before);
+  of_another_ = before.verification.ok() && !before.verification.clean();
+  base_.roots = before.roots;
+  take_choice(before);
+  const bool adopted = before.origin == RoutePart::Origin::adopted;
+  const bool instead = in_.instead != DecideInput::Instead::no;
+  const auto engine = adopted ? engines_like(base_.config, before.would_be).front() : before.engine;
+  base_.top = std::max(base_.top, before.origin == RoutePart::Origin::fresh ? base_.top : before.top);
+  if (!before.layers.by_pair.empty()) {
+    auto part = instead || before.layers.vls.by_port() ? RoutePartOr{nullptr} : repair_layers(old, engine);
+    if (instead || !part || *part) return part;
+    base_.not_repaired = std::move(not_repaired_);
+    return fresh_or_waiting(before);
+  }
+  if (in_.instead == DecideInput::Instead::extend) return extend(before);
+  const bool follows = !returned && before.origin != RoutePart::Origin::adopted && before.topology &&
+                       before.lid_map && before.reference && *before.reference == *base_.reference;
+  const bool by_reference = !before.ranking;
+  if (in_.instead == DecideInput::Instead::same_ranking) {
+    if (by_reference) return nullptr;
+    return repair(old, engine, follows ? &before : nullptr, before.ranking);
+  }
+  if (follows && by_reference) {
+    const auto part = repair(old, engine, &before);
+    if (!part || *part) return part;
+  }
+  auto part = repair(old, engine);
+  if (part && !*part) part = repair_otherwise(old, engine, before, follows);
+  return part;
+}
+
 RoutePartOr RouteDecision::decide() {
   if (in_.given != nullptr) return given(*in_.given);
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
@@ -188,40 +277,12 @@ RoutePartOr RouteDecision::decide() {
     auto held = held_tables();
     of_another_ = true;
     if (!held.empty()) return adopt(std::move(held));
-  } else if (before != nullptr && same_rules(before->config, in_.config.routing)) {
-    std::vector<routing::OldRow> old;
-    for (const auto& row : before->rows) old.push_back({row.node, row.row});
-    const bool returned = add_returned(old, *before);
-    of_another_ = before->verification.ok() && !before->verification.clean();
-    base_.roots = before->roots;
-    take_choice(*before);
-    const bool adopted = before->origin == RoutePart::Origin::adopted;
-    const auto engine = adopted ? engines_like(base_.config, before->would_be).front() : before->engine;
-    base_.top = std::max(base_.top, before->origin == RoutePart::Origin::fresh ? base_.top : before->top);
-    if (!before->layers.by_pair.empty()) {
-      auto part = instead || before->layers.vls.by_port() ? RoutePartOr{nullptr} : repair_layers(old, engine);
-      if (instead || !part || *part) return part;
-      base_.not_repaired = std::move(not_repaired_);
-      return fresh_or_waiting(*before);
-    }
-    if (in_.instead == DecideInput::Instead::extend) return extend(*before);
-    const bool follows = !returned && before->origin != RoutePart::Origin::adopted && before->topology &&
-                         before->lid_map && before->reference && *before->reference == *base_.reference;
-    const bool by_reference = !before->ranking;
-    if (in_.instead == DecideInput::Instead::same_ranking) {
-      if (by_reference) return nullptr;
-      return repair(old, engine, follows ? before : nullptr, before->ranking);
-    }
-    if (follows && by_reference) {
-      const auto part = repair(old, engine, before);
-      if (!part || *part) return part;
-    }
-    auto part = repair(old, engine);
-    if (part && !*part) part = repair_otherwise(old, engine, *before, follows);
+  } else if (before != nullptr && (same_rules(before->config, in_.config.routing) || keeps_engine(*before))) {
+    auto part = mended(*before);
     if (!part || *part) return part;
     base_.not_repaired = std::move(not_repaired_);
   }
-  auto part = fresh();
+  auto part = made_ ? RoutePartOr{made_} : fresh();
   if (!part || before == nullptr) return part;
   auto ranked = std::make_shared<RoutePart>(**part);
   base_.roots = ranked->roots;
@@ -233,7 +294,8 @@ RoutePartOr decide_routes(const DecideInput& in, const LidPart& lids, routing::T
                           const LayerBudget& budget, DecideTimes& times) {
   auto part = RouteDecision(in, lids, std::move(input), budget, times).decide();
   if (!part || !*part) return part;
-  return with_layer_history(*part, in.previous != nullptr ? in.previous->routes.get() : nullptr, in.stored);
+  return with_layer_history(*part, in.previous != nullptr ? in.previous->routes.get() : nullptr, in.stored,
+                            has_active_end_port(in.subnet));
 }
 
 }  // namespace smd::sm::inline decisions

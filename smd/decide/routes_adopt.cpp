@@ -7,6 +7,7 @@
 
 #include "routing/engines/engine.h"
 #include "smd/decide/adopted_layers.h"
+#include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/route_chain.h"
 #include "smd/decide/route_decision.h"
@@ -84,6 +85,11 @@ RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part) const {
   return part;
 }
 
+/// The tables are our own, of one layer, and clients may have its SLs.
+bool RouteDecision::one_layer_in_use() const {
+  return !in_.stored.engine.name.empty() && !in_.stored.layers_now && has_active_end_port(in_.subnet);
+}
+
 /// Tables of another SM, or of ourselves before a restart.
 RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   auto fresh_part = fresh();
@@ -101,7 +107,9 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
     return true;
   };
   const bool all_same = !sls_of_file_ && held.size() == rows.size() && std::ranges::all_of(held, same);
-  if (all_same || (*fresh_part)->layers.vls.by_port()) return instead_of_held(**fresh_part);
+  // The VLs of such an engine are not those of the tables as they are: only its own are kept.
+  const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
+  if (all_same || by_port) return instead_of_held(**fresh_part);
   // Tables longer than ours stay as long: there may be ports that we do not see.
   Lid top = base_.top;
   for (const auto& node : in_.subnet.nodes) {

@@ -263,7 +263,9 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
-  const bool due = best && (!now.waiting.empty() ||
+  // An engine that the operator has named does not need to be better.
+  const bool named = converge_to_ == Fresh::any_engine && !now.engine_waits.empty();
+  const bool due = best && (named || !now.waiting.empty() ||
                             returns_to(input.config.routing, best->next.routes->engine, now.engine));
   if (best && ((whole && !moves) || due)) {
     best->accepted = true;

@@ -87,6 +87,13 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
             "made before use an SL that is not proven")
         .kv("action", "repair the links that are lost, or: smd resweep converge");
   }
+  if (!routes.engine_waits.empty()) {
+    log.warn("routing.engine_waits")
+        .kv("engine", routes.engine)
+        .kv("configured", routes.engine_waits)
+        .kv("reason", "its layers would give paths other SLs, and connections use those that they have")
+        .kv("action", "smd resweep converge --engine");
+  }
   if (!routes.waiting.empty()) {
     log.warn("routing.switch_waits")
         .kv("switches", fmt::format("{}", fmt::join(routes.waiting, " ")))

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another engine in [routing] while hosts have connections: their SLs are those of the tables before.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "tests/support/managed_world.h"
+#include "tests/support/store_lab.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class EngineChange : public ::testing::Test {
+ protected:
+  explicit EngineChange(const std::string& spec = "torus:4x4+guids=7") : world_(test::spec(spec)) {
+    config_.routing.path_sl = config::PathSl::asked;
+  }
+  ~EngineChange() override {
+    if (group_) world_.run(group_->stop());
+  }
+  void begin(const std::string& engine) {
+    config_.routing.engines = {engine};
+    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
+    group_.emplace(world_.io().get_executor());
+    group_->spawn((*manager_)->run());
+    world_.run_for(10s);
+  }
+  void restart(const std::string& engine) {
+    world_.run(group_->stop());
+    group_.reset();
+    manager_.reset();
+    begin(engine);
+  }
+  void reload(const std::string& engine) {
+    config_.routing.engines = {engine};
+    (*manager_)->reload(config_);
+    world_.run_for(5s);
+  }
+  void resweep(sm::Resweep kind) {
+    (*manager_)->resweep(kind, "test");
+    world_.run_for(20s);
+  }
+  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
+
+  config::SubnetConfig config_;
+  store::MemoryStore store_;
+  sim::World world_;
+  std::optional<test::Managed> manager_;
+  std::optional<mad::TaskGroup> group_;
+};
+
+TEST_F(EngineChange, WaitsAtAReloadWhereItWouldChangeSls) {
+  begin("lash");
+  const auto before = routes().layers;
+  ASSERT_GT(before.count, 1U);
+
+  reload("dfsssp");
+
+  EXPECT_EQ(routes().engine, "lash");
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+  EXPECT_EQ(routes().layers, before);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_THAT(manager_->lines().first("routing.engine_waits"),
+              testing::AllOf(testing::HasSubstr("engine=lash configured=dfsssp"),
+                             testing::HasSubstr("smd resweep converge --engine")));
+}
+
+TEST_F(EngineChange, WaitsOverARestart) {
+  begin("lash");
+  const auto before = routes().layers;
+
+  restart("dfsssp");
+  EXPECT_EQ(routes().layers, before);
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+  restart("dfsssp");
+
+  EXPECT_EQ(routes().layers, before);
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+}
+
+TEST_F(EngineChange, StaysThroughConvergence) {
+  begin("lash");
+  reload("dfsssp");
+
+  resweep(sm::Resweep::converge);
+
+  EXPECT_EQ(routes().engine, "lash");
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+}
+
+TEST_F(EngineChange, ComesWhenTheOperatorSaysSo) {
+  begin("lash");
+  reload("dfsssp");
+
+  resweep(sm::Resweep::converge_engine);
+
+  EXPECT_EQ(routes().engine, "dfsssp");
+  EXPECT_EQ(routes().engine_waits, "");
+  EXPECT_TRUE(routes().verification.clean());
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
+TEST_F(EngineChange, IsForgottenWithTheConfigurationBefore) {
+  begin("lash");
+  reload("dfsssp");
+
+  reload("lash");
+
+  EXPECT_EQ(routes().engine, "lash");
+  EXPECT_EQ(routes().engine_waits, "");
+}
+
+TEST_F(EngineChange, WaitsWhereAllPathsHadOneSl) {
+  begin("updn");
+
+  reload("lash");
+
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(routes().engine_waits, "lash");
+}
+
+// Tables of one layer are free of credit loops on each VL, so that connections may keep their SLs.
+TEST_F(EngineChange, ToOneLayerNeedsNoWord) {
+  begin("lash");
+
+  reload("updn");
+
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
+TEST_F(EngineChange, OfVlsByPortWaitsToo) {
+  begin("torus-2QoS");
+  const auto before = routes().layers;
+
+  restart("lash");
+  EXPECT_EQ(routes().engine, "torus-2QoS");
+  reload("dfsssp");
+
+  EXPECT_EQ(routes().engine, "torus-2QoS");
+  EXPECT_EQ(routes().layers, before);
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+}
+
+}  // namespace
+}  // namespace smd
