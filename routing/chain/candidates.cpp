@@ -18,11 +18,14 @@ std::vector<std::string_view> engines_for(const Shape& shape, std::uint64_t work
   if (lattice) engines.emplace_back("dor");
   // In large tori and meshes the balance of dfsssp takes long, and needs more layers than there are.
   const bool in_order = shape.kind == Kind::mesh || shape.kind == Kind::torus;
+  const bool torus = layered && shape.kind == Kind::torus;
   if (layered && !all) engines.emplace_back(in_order ? "lash" : "dfsssp");
+  if (torus && !all) engines.emplace_back("torus-2QoS");
   engines.emplace_back("updn");
   engines.emplace_back("minhop");
   if (all) engines.insert(engines.end(), {"sssp", "dnup"});
   if (layered && all) engines.insert(engines.end(), {"dfsssp", "lash"});
+  if (torus && all) engines.emplace_back("torus-2QoS");
   if (work <= kCompareNue) engines.emplace_back("nue");
   return engines;
 }

@@ -17,8 +17,8 @@ std::uint64_t search_work(const Topology& topology);
 
 /// All engines are compared where that is a matter of some 0.1 s: dragonflies of 100, HyperX of 64 switches.
 inline constexpr std::uint64_t kCompareAll = std::uint64_t{1} << 17;
-/// `nue` takes at most about half a second for so much work: a dragonfly of 264 switches.
-inline constexpr std::uint64_t kCompareNue = std::uint64_t{1} << 20;
+/// `nue` takes at most about two seconds for so much work: a torus of 512 switches.
+inline constexpr std::uint64_t kCompareNue = std::uint64_t{1} << 21;
 
 /// For a fabric that is no tree, in order of preference where loads are equal. `layered`: engines with
 /// several layers, too.
