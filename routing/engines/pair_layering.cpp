@@ -144,50 +144,78 @@ class Layering {
     return layers;
   }
 
-  /// Takes away the paths of these pairs. One that others of its plane cross stays, in a layer of theirs.
-  bool withdraw(const std::vector<Pair>& left) {
-    std::vector<std::pair<SwitchIndex, SwitchIndex>> paths;  // (to, from)
-    for (const auto& pair : left) {
-      paths.emplace_back(pair.a, pair.b);
-      paths.emplace_back(pair.b, pair.a);
+  /// What others need of the paths of pairs that no layer has taken: by (to, from) and plane the layers (a
+  /// bit each) of the paths that cross it; 0: none does.
+  struct Crossed {
+    std::vector<std::pair<SwitchIndex, SwitchIndex>> paths;  ///< (to, from), ascending
+    std::vector<std::uint64_t> layers;
+    std::size_t planes = 0;
+
+    std::span<const std::uint64_t> of(SwitchIndex to, SwitchIndex from) const {
+      const auto at = std::ranges::lower_bound(paths, std::pair(to, from)) - paths.begin();
+      return std::span(layers).subspan(static_cast<std::size_t>(at) * planes, planes);
     }
-    std::ranges::sort(paths);
-    const auto planes = planes_.size();
-    std::vector<std::uint64_t> kept(paths.size() * planes);
-    for (std::size_t begin = 0, end = 0; begin < paths.size(); begin = end) {
-      const auto to = paths[begin].first;
-      while (end < paths.size() && paths[end].first == to) ++end;
+    /// Layers in which both paths may stay; all bits: no path is needed.
+    std::uint64_t common(const Pair& pair) const {
+      auto common = ~std::uint64_t{0};
+      for (const auto way : {of(pair.b, pair.a), of(pair.a, pair.b)}) {
+        for (const auto of_plane : way) common &= of_plane != 0 ? of_plane : ~std::uint64_t{0};
+      }
+      return common;
+    }
+  };
+
+  Crossed crossed(const std::vector<Pair>& left) const {
+    Crossed found{.paths = {}, .layers = {}, .planes = planes_.size()};
+    for (const auto& pair : left) {
+      found.paths.emplace_back(pair.a, pair.b);
+      found.paths.emplace_back(pair.b, pair.a);
+    }
+    std::ranges::sort(found.paths);
+    found.layers.resize(found.paths.size() * found.planes);
+    for (std::size_t begin = 0, end = 0; begin < found.paths.size(); begin = end) {
+      const auto to = found.paths[begin].first;
+      while (end < found.paths.size() && found.paths[end].first == to) ++end;
       std::vector<bool> without(net_.switches());
-      for (auto i = begin; i < end; ++i) without[paths[i].second] = true;
-      for (std::size_t p = 0; p < planes; ++p) {
+      for (auto i = begin; i < end; ++i) without[found.paths[i].second] = true;
+      for (std::size_t p = 0; p < found.planes; ++p) {
         const auto layers = crossing(planes_[p], to, without);
-        for (auto i = begin; i < end; ++i) kept[i * planes + p] = layers[paths[i].second];
+        for (auto i = begin; i < end; ++i) found.layers[i * found.planes + p] = layers[found.paths[i].second];
       }
     }
-    const auto layers_of = [&](SwitchIndex to, SwitchIndex from) {
-      const auto at = std::ranges::lower_bound(paths, std::pair(to, from)) - paths.begin();
-      return std::span(kept).subspan(static_cast<std::size_t>(at) * planes, planes);
-    };
-    return std::ranges::all_of(left, [&](const Pair& pair) {
-      return settle(pair, layers_of(pair.b, pair.a), layers_of(pair.a, pair.b));
-    });
+    return found;
   }
 
-  /// `there` and `back`: by plane the layers of the paths that cross those of the pair; 0: none does. False
-  /// where what stays has no layer in common.
-  bool settle(const Pair& pair, std::span<const std::uint64_t> there, std::span<const std::uint64_t> back) {
-    auto common = ~std::uint64_t{0};
-    for (const auto layers : {there, back}) {
-      for (const auto of_plane : layers) common &= of_plane != 0 ? of_plane : ~std::uint64_t{0};
+  /// Takes away the paths of these pairs. One that others of its plane cross stays, in a layer of theirs;
+  /// where they have none in common in one of its own. False where all are in use.
+  bool withdraw(std::vector<Pair> left) {
+    for (;;) {
+      const auto needed = crossed(left);
+      std::vector<Pair> go;
+      for (const auto& pair : left) {
+        if (needed.common(pair) != 0) {
+          go.push_back(pair);
+        } else if (!place(pair, most_)) {
+          return false;
+        }
+      }
+      if (go.size() == left.size()) {
+        for (const auto& pair : left) settle(pair, needed);
+        return true;
+      }
+      left = std::move(go);
     }
-    if (common == 0) return false;
+  }
+
+  void settle(const Pair& pair, const Crossed& needed) {
+    const auto common = needed.common(pair);
     const bool stays = common != ~std::uint64_t{0};
     if (stays) layers_.set(pair.a, pair.b, static_cast<unsigned>(std::countr_zero(common)));
+    const auto there = needed.of(pair.b, pair.a), back = needed.of(pair.a, pair.b);
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       if (there[p] == 0) planes_[p].next(pair.b, pair.a) = PathTrees::kNone;
       if (back[p] == 0) planes_[p].next(pair.a, pair.b) = PathTrees::kNone;
     }
-    return true;
   }
 
   const RoutingContext& in_;

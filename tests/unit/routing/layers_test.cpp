@@ -184,6 +184,18 @@ TEST(Layers, ATreeNeedsOneLayer) {
   }
 }
 
+// Paths between inner switches that others cross take layers of their own where they fit into no other.
+TEST(Layers, ADamagedTreeNeedsNoMoreThanOpensm) {
+  const auto fabric = of("ft3:8+cut=5:3+guids=2");
+  for (const auto* const engine : {"dfsssp", "lash"}) {
+    const auto routes = run(engine, fabric, 8);
+
+    ASSERT_TRUE(routes) << engine;
+    EXPECT_LE(routes->layers.vl_indexes(), 4U) << engine;
+    expect_proven_by_oracle(fabric, *routes);
+  }
+}
+
 TEST(Layers, ARingNeedsTwoAndIsRefusedWithOne) {
   const auto fabric = of("torus:5:2");
   for (const auto* const engine : {"dfsssp", "lash"}) {
