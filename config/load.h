@@ -33,12 +33,13 @@ std::expected<std::string, std::string> read_secret_file(const std::filesystem::
 
 /// What the loader takes from other modules.
 struct ConfigContext {
-  std::vector<std::string> engines;            ///< names that [routing] engines may hold
-  std::vector<std::string> layered_engines{};  ///< those of them that need routing.path_sl = "asked"
-  std::vector<std::string> rooted_engines{};   ///< those that use routing.root_guids
-  std::vector<std::string> log_modules;        ///< names that [log] modules may hold; empty: any
-  FileReader read = read_file;                 ///< of smd.toml and the files it names
-  FileReader read_secret{};                    ///< of files that hold a key; empty: `read`
+  std::vector<std::string> engines;              ///< names that [routing] engines may hold
+  std::vector<std::string> layered_engines{};    ///< those of them that need routing.path_sl = "asked"
+  std::vector<std::string> rooted_engines{};     ///< those that use routing.root_guids
+  std::vector<std::string> spreading_engines{};  ///< those that use routing.compute_nodes and io_nodes
+  std::vector<std::string> log_modules;          ///< names that [log] modules may hold; empty: any
+  FileReader read = read_file;                   ///< of smd.toml and the files it names
+  FileReader read_secret{};                      ///< of files that hold a key; empty: `read`
   /// A wrong policy in files (partitions and groups) is no error: see PartitionsConfig::refused.
   bool may_refuse_policy = false;
 };

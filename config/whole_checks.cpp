@@ -123,14 +123,19 @@ void Loader::check_engine_options() {
         return !routing.torus || uses_engine(routing, "torus-2QoS") || any_layered;
       },
       "\"torus-2QoS\", or \"auto\" and routing.path_sl \"asked\",");
-  const auto& rooted = context_.rooted_engines;
-  check(
-      "routing.root_guids",
-      [&](const RoutingConfig& routing) {
-        return routing.root_guids.empty() || uses_engine(routing, "auto") ||
-               std::ranges::any_of(rooted, [&](const auto& name) { return uses_engine(routing, name); });
-      },
-      fmt::format("\"{}\" or \"auto\"", fmt::join(rooted, "\", \"")));
+  const auto check_list = [&](std::string_view key, std::vector<Guid> RoutingConfig::* list,
+                              const std::vector<std::string>& engines) {
+    check(
+        key,
+        [&](const RoutingConfig& routing) {
+          return (routing.*list).empty() || uses_engine(routing, "auto") ||
+                 std::ranges::any_of(engines, [&](const auto& name) { return uses_engine(routing, name); });
+        },
+        fmt::format("\"{}\" or \"auto\"", fmt::join(engines, "\", \"")));
+  };
+  check_list("routing.root_guids", &RoutingConfig::root_guids, context_.rooted_engines);
+  check_list("routing.compute_nodes", &RoutingConfig::compute_nodes, context_.spreading_engines);
+  check_list("routing.io_nodes", &RoutingConfig::io_nodes, context_.spreading_engines);
 }
 
 void Loader::check_keys(const Layer& layer) {

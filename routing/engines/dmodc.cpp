@@ -29,6 +29,7 @@ extern const EngineInfo kDmodc{
     .run = run_dmodc,
     .ranking = dmodc_ranking,
     .follows_ranking = true,
-    .uses_roots = true};
+    .uses_roots = true,
+    .spreads_roles = true};
 
 }  // namespace smd::routing::inline engines

@@ -16,6 +16,11 @@ std::expected<Routes, RouteError> run_dnup(const EngineInput& in) {
 
 }  // namespace
 
-extern const EngineInfo kDnup{"dnup", "up then down, counted from the hosts", run_dnup, dnup_ranking, true};
+extern const EngineInfo kDnup{.name = "dnup",
+                              .summary = "up then down, counted from the hosts",
+                              .run = run_dnup,
+                              .ranking = dnup_ranking,
+                              .follows_ranking = true,
+                              .spreads_roles = true};
 
 }  // namespace smd::routing::inline engines

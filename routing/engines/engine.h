@@ -87,6 +87,7 @@ struct EngineInfo {
   EngineRanking ranking = nullptr;  ///< null: the engine has no ranking for any fabric
   bool follows_ranking = false;     ///< all its paths follow that ranking
   bool uses_roots = false;          ///< it reads RoutingOptions::root_guids
+  bool spreads_roles = false;       ///< compute and I/O nodes are spread each by themselves
   /// On damaged fabrics routes may be missing. The chain adds them where they close no cycle of channels with
   /// the others.
   bool leaves_gaps = false;

@@ -28,6 +28,7 @@ extern const EngineInfo kFtree{
     .run = run_ftree,
     .ranking = ftree_ranking,
     .follows_ranking = true,
-    .uses_roots = true};
+    .uses_roots = true,
+    .spreads_roles = true};
 
 }  // namespace smd::routing::inline engines

@@ -76,7 +76,10 @@ std::expected<Routes, RouteError> run_minhop(const EngineInput& in) {
 
 }  // namespace
 
-extern const EngineInfo kMinhop{"minhop", "a shortest path for every pair, spread evenly", run_minhop,
-                                tree_ranking};
+extern const EngineInfo kMinhop{.name = "minhop",
+                                .summary = "a shortest path for every pair, spread evenly",
+                                .run = run_minhop,
+                                .ranking = tree_ranking,
+                                .spreads_roles = true};
 
 }  // namespace smd::routing::inline engines

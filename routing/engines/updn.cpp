@@ -143,6 +143,7 @@ extern const EngineInfo kUpdn{.name = "updn",
                               .run = run_updn,
                               .ranking = updn_ranking,
                               .follows_ranking = true,
-                              .uses_roots = true};
+                              .uses_roots = true,
+                              .spreads_roles = true};
 
 }  // namespace smd::routing::inline engines

@@ -41,6 +41,7 @@ config::ConfigContext configuration_context() {
     context.engines.emplace_back(engine.name);
     if (engine.layered) context.layered_engines.emplace_back(engine.name);
     if (engine.uses_roots) context.rooted_engines.emplace_back(engine.name);
+    if (engine.spreads_roles) context.spreading_engines.emplace_back(engine.name);
   }
   for (const auto module : log::kModules) context.log_modules.emplace_back(module);
   return context;

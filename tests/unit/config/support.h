@@ -16,6 +16,7 @@ inline ConfigContext context_with(std::map<std::string, std::string> files = {})
   context.engines = {"auto", "dfsssp", "dmodc", "dor", "file", "minhop", "updn"};
   context.layered_engines = {"dfsssp"};
   context.rooted_engines = {"dmodc", "ftree", "updn"};
+  context.spreading_engines = {"dmodc", "ftree", "updn", "dnup", "minhop"};
   context.log_modules = {"mad", "port", "sweep"};
   context.read = [files = std::move(files)](
                      const std::filesystem::path& path) -> std::expected<std::string, std::string> {
