@@ -218,7 +218,8 @@ std::string to_string(const Shape& shape) {
     case Kind::torus:
       return lattice("torus");
     case Kind::hypercube:
-      return fmt::format("{}hypercube of {} dimensions", damaged, shape.sizes.size());
+      return fmt::format("{}hypercube of {} dimension{}", damaged, shape.sizes.size(),
+                         shape.sizes.size() == 1 ? "" : "s");
     case Kind::hyperx:
       return lattice("HyperX");
     case Kind::dragonfly:

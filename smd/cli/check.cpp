@@ -48,6 +48,21 @@ std::string summary(std::size_t changed) {
                      changed == 1 ? "" : "s");
 }
 
+/// What [routing] path_sl asks of clients.
+void print_path_sls(std::ostream& out, const config::SubnetConfig& subnet, const std::string& prefix) {
+  out << prefix
+      << (subnet.routing.path_sl == config::PathSl::asked
+              ? "path SLs: asked: where routes have several layers each client has to use the SL that subnet "
+                "administration says; smd status says whether they have\n"
+              : "path SLs: fixed: clients need not ask, routes are free of credit loops when all use one "
+                "SL\n");
+}
+
+void print_path_sls(std::ostream& out, const config::Config& config) {
+  for (const auto& subnet : config.subnets)
+    print_path_sls(out, subnet, config.subnets.size() > 1 ? subnet.name + ": " : "");
+}
+
 }  // namespace
 
 CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
@@ -95,6 +110,7 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   const auto changed = config::describe_changed(*config);
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
       << (options.all ? config::describe(*config) : changed.text);
+  print_path_sls(out, *config);
   print_configured_partitions(out, *config);
   auto qos = options.qos;
   if (!file.empty()) qos.file = file;
