@@ -43,6 +43,7 @@ class RouteDecision {
   routing::RoutingOptions options() const;
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
+  static RoutePartOr repaired_again(const RoutePart& held, const RoutePart& fresh_part);
   void take_sls_of_before();
   bool one_layer_in_use() const;
   RoutePartOr as_they_are(const std::vector<routing::OldRow>& held);

@@ -9,6 +9,7 @@
 #include "smd/decide/adopted_layers.h"
 #include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
+#include "smd/decide/repaired_tables.h"
 #include "smd/decide/route_chain.h"
 #include "smd/decide/route_decision.h"
 
@@ -90,6 +91,18 @@ bool RouteDecision::one_layer_in_use() const {
   return !in_.stored.engine.name.empty() && !in_.stored.layers_now && has_active_end_port(in_.subnet);
 }
 
+/// Tables that we had repaired before a restart: they converge as they would have without it.
+RoutePartOr RouteDecision::repaired_again(const RoutePart& held, const RoutePart& fresh_part) {
+  auto part = std::make_shared<RoutePart>(held);
+  part->engine = fresh_part.engine;
+  part->origin = RoutePart::Origin::repaired;
+  part->roots = fresh_part.roots;
+  part->by_load = fresh_part.by_load;
+  part->shape = fresh_part.shape;
+  part->why = fresh_part.why;
+  return part;
+}
+
 /// Tables of another SM, or of ourselves before a restart.
 RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   auto fresh_part = fresh();
@@ -110,6 +123,9 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   // The VLs of such an engine are not those of the tables as they are: only its own are kept.
   const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
   if (all_same || by_port) return instead_of_held(**fresh_part);
+  const bool is_repaired = in_.stored.repaired_tables != 0 &&
+                           digest_of_tables(held) == in_.stored.repaired_tables &&
+                           (*fresh_part)->engine == in_.stored.engine.name;
   // Tables longer than ours stay as long: there may be ports that we do not see.
   Lid top = base_.top;
   for (const auto& node : in_.subnet.nodes) {
@@ -138,6 +154,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
     if (!refused.empty()) not_repaired_ = refused;
     return instead_of_held(**fresh_part);
   }
+  if (is_repaired) return repaired_again(**part, **fresh_part);
   auto adopted = std::make_shared<RoutePart>(**part);
   adopted->would_change = entries_differing(*adopted, **fresh_part);
   adopted->would_be = (*fresh_part)->engine;

@@ -192,6 +192,7 @@ class Reconciler {
   std::shared_ptr<const RoutePart> not_converged_;  ///< tables that were found to have no way to fresh ones
   bool may_interrupt_ = false;     ///< what was decided is written, though it takes routes out of service
   mad::TimePoint routes_since_{};  ///< when the tables last changed
+  std::shared_ptr<const RoutePart> digested_;  ///< whose tables stored_ knows
 };
 
 }  // namespace smd::sm::inline reconciling

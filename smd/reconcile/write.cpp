@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "smd/apply/apply.h"
+#include "smd/decide/repaired_tables.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/adaptive.h"
 #include "smd/report/tables.h"
@@ -56,7 +57,11 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   if (kind->whole) failures_.add(*subnet_, applied);
   log_failed(parts_.log, *subnet_, applied);
   auto stored = stored_;
-  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  const bool other_tables = std::exchange(digested_, decided_.routes) != decided_.routes;
+  co_await parts_.compute.execute([&] {
+    stored = remember(stored_, *subnet_, decided_);
+    if (other_tables) stored = remember_tables(stored, decided_.routes.get());
+  });
   co_await keep(std::move(stored));
   if (!kind->whole) co_return true;
   co_return co_await route_round_kept_entries();

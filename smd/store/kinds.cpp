@@ -329,6 +329,24 @@ bool decode_engine(const Cells& row, Stored& into) {
   return true;
 }
 
+// repaired_tables: one row, with the digest in hexadecimal
+
+void repaired_tables_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  if (before.repaired_tables == now.repaired_tables) return;
+  sink({{number(0)},
+        now.repaired_tables == 0 ? std::optional<Cells>()
+                                 : Cells{fmt::format("{:#018x}", now.repaired_tables)}});
+}
+
+bool decode_repaired_tables(const Cells& row, Stored& into) {
+  const auto* text = std::get_if<std::string>(&row[1]);
+  const auto digest = text != nullptr ? base::parse_guid(*text) : std::nullopt;
+  if (!digest || digest->value() == 0) return false;
+  into.repaired_tables = digest->value();
+  return true;
+}
+
+constexpr std::array kRepairedTablesValue{Column{"digest", true}};
 constexpr std::array kEngineKey{Column{"id"}};
 constexpr std::array kEngineValue{Column{"engine", true}, Column{"roots", true}, Column{"rules", true}};
 constexpr std::array kWireSlsKey{Column{"class"}, Column{"layer"}};
@@ -353,6 +371,9 @@ constexpr std::array kKinds{
     Kind{{"path_layers", kPathLayersKey, kPathLayersValue}, path_layers_difference, decode_path_layers},
     Kind{{"wire_sls", kWireSlsKey, kWireSlsValue}, wire_sls_difference, decode_wire_sl},
     Kind{{"routing_engine", kEngineKey, kEngineValue}, engine_difference, decode_engine},
+    Kind{{"repaired_tables", kEngineKey, kRepairedTablesValue},
+         repaired_tables_difference,
+         decode_repaired_tables},
     Kind{{"m_keys", kMKeysKey, kMKeysValue}, m_keys_difference, decode_m_key},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},

@@ -140,6 +140,7 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
         before.engine = {};
         break;
       case 14:
+        before.repaired_tables = pick(2) == 0 ? 0 : random();
         before.engine = {.name = pick(2) == 0 ? "updn" : "nue", .roots = {}, .rules = "auto fixed"};
         if (pick(2) == 0) before.engine.roots = {guid, Guid{guid.value() + 1}};
         break;

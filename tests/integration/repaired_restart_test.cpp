@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A restart between a repair and the convergence that follows: the tables in the switches are still ours.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "tests/support/managed_world.h"
+#include "tests/support/store_lab.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct RepairedCase {
+  const char* spec;
+  const char* engine;
+};
+
+class RepairedRestart : public ::testing::TestWithParam<RepairedCase> {
+ protected:
+  RepairedRestart() {
+    config_.routing.engines = {GetParam().engine};
+    config_.routing.path_sl = config::PathSl::asked;
+    config_.routing.converge_after = config::Duration(60s);
+  }
+  ~RepairedRestart() override {
+    if (group_) world_.run(group_->stop());
+  }
+  void begin() {
+    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
+    group_.emplace(world_.io().get_executor());
+    group_->spawn((*manager_)->run());
+    world_.run_for(10s);
+  }
+  void stop() {
+    world_.run(group_->stop());
+    group_.reset();
+    manager_.reset();
+  }
+  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
+  bool as_at_first(const sm::RoutePart& first) {
+    return std::ranges::equal(routes().rows, first.rows, [](const auto& a, const auto& b) {
+      return a.node == b.node && *a.row == *b.row;
+    });
+  }
+  /// A cable between two switches.
+  sim::Place a_cable() const {
+    for (const auto& node : fabric_.nodes) {
+      for (std::uint8_t p = 1; p <= node.port_count(); ++p) {
+        const auto& peer = node.ports[p].peer;
+        const bool between = node.type == NodeType::switch_ && peer &&
+                             fabric_.nodes[peer->node].type == NodeType::switch_;
+        if (between) return {node.name, PortNum{p}};
+      }
+    }
+    return {};
+  }
+
+  config::SubnetConfig config_;
+  store::MemoryStore store_;
+  base::Fabric fabric_ = test::spec(GetParam().spec);
+  sim::World world_{fabric_};
+  std::optional<test::Managed> manager_;
+  std::optional<mad::TaskGroup> group_;
+};
+
+TEST_P(RepairedRestart, ConvergesAsWithoutIt) {
+  begin();
+  const auto first = routes();
+  const auto cable = a_cable();
+  world_.fabric().faults().link_down(cable);
+  world_.run_for(10s);
+  world_.fabric().faults().link_up(cable);
+  world_.run_for(10s);
+  ASSERT_EQ(routes().origin, sm::RoutePart::Origin::repaired);
+  ASSERT_FALSE(as_at_first(first));
+  stop();
+
+  begin();
+  EXPECT_EQ(routes().origin, sm::RoutePart::Origin::repaired);
+  EXPECT_EQ(routes().engine, GetParam().engine);
+  world_.run_for(10min);
+
+  EXPECT_EQ(routes().origin, sm::RoutePart::Origin::fresh);
+  EXPECT_TRUE(as_at_first(first));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, RepairedRestart,
+                         testing::Values(RepairedCase{"ft3:4+guids=3", "dmodc"},
+                                         RepairedCase{"torus:5x5+guids=7", "updn"},
+                                         RepairedCase{"torus:4x4x4+guids=7", "lash"},
+                                         RepairedCase{"dragonfly:4:2:2+guids=3", "dfsssp"}));
+
+}  // namespace
+}  // namespace smd
