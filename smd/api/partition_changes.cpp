@@ -11,6 +11,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/partition_edits.h"
 #include "smd/api/policy_change.h"
+#include "smd/apply/table_baseline.h"
 #include "smd/decide/policy_ports.h"
 #include "smd/policy/definition_json.h"
 #include "smd/policy/edits.h"
@@ -43,6 +44,13 @@ std::optional<Answer> hindrance(const SubnetView& view) {
   return std::nullopt;
 }
 
+policy::ForeignKeys foreign_keys_of(const SubnetView& view) {
+  return [&view]() -> std::vector<PKey> {
+    if (!view.snapshot || !view.snapshot->subnet) return {};
+    return sm::foreign_keys(*view.snapshot->subnet, view.ground->merged.get()).keys;
+  };
+}
+
 Answer done_of(const Question& question, const policy::Edited& edited) {
   return answer_of(Json(JsonObject{{"subnet", text(question.part("subnet"))},
                                    {"partition", text(question.part("partition"))},
@@ -64,10 +72,11 @@ std::string partition_name(const Question& question, const policy::Edited& edite
 Answer change_partition(const Question& question, Backend& backend, std::string_view what,
                         const PartitionEdit& edit) {
   return change_policies(
-      question, backend, hindrance, [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
+      question, backend, hindrance, [&](const SubnetView& view) -> std::expected<Step, Answer> {
+        const auto& ground = view.ground;
         const auto config = policy::with_kept(ground->config, *ground->policies);
         const auto files = policy::sources_of(*config);
-        auto edited = edit({files, *ground->policies, *ground->merged});
+        auto edited = edit({files, *ground->policies, *ground->merged, foreign_keys_of(view)});
         if (!edited) return std::unexpected(refusal_of(edited.error()));
         edited = policy::in_classes(*ground->config, *std::move(edited));
         return Step{.change = {.before = nullptr,

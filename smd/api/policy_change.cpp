@@ -63,7 +63,7 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     if (auto refused = hindrance(view)) return *std::move(refused);
     if (auto refused = not_that_policy(*question.request, *view.ground, question.path.contains("token")))
       return *std::move(refused);
-    auto step = make(view.ground);
+    auto step = make(view);
     if (!step) {
       // A DELETE that is asked again, because no standby had it.
       const bool gone = step.error().status == 404 && question.request->method == "DELETE";

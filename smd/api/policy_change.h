@@ -16,8 +16,8 @@ struct Step {
   Answer done;
   bool changes = true;  ///< false: it is so already
 };
-/// Of a ground that is not null; pure, may be called several times.
-using MakeStep = std::function<std::expected<Step, Answer>(const PolicyStatePtr& ground)>;
+/// Of a view whose ground is not null; pure, may be called several times.
+using MakeStep = std::function<std::expected<Step, Answer>(const SubnetView& view)>;
 /// Why nothing can be changed in this subnet now.
 using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
 

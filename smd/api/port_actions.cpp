@@ -102,7 +102,8 @@ Answer keep_order(const Question& question, Backend& backend, const PolicyChange
                   std::string_view event, const Answer& done,
                   const std::function<bool(policy::DisabledPorts&)>& edit) {
   return change_policies(question, backend, port_hindrance,
-                         [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
+                         [&](const SubnetView& view) -> std::expected<Step, Answer> {
+                           const auto& ground = view.ground;
                            auto after = std::make_shared<policy::Policies>(*ground->policies);
                            const bool changes = edit(after->disabled_ports);
                            return Step{.change = {.before = nullptr,

@@ -151,7 +151,8 @@ using TokenEdit = std::function<std::expected<Answer, Answer>(const PolicyState&
 Answer change_tokens(const Question& question, Backend& backend, std::string_view what,
                      const TokenEdit& edit) {
   return change_policies(question, backend, token_hindrance,
-                         [&](const PolicyStatePtr& ground) -> std::expected<Step, Answer> {
+                         [&](const SubnetView& view) -> std::expected<Step, Answer> {
+                           const auto& ground = view.ground;
                            auto after = std::make_shared<policy::Policies>(*ground->policies);
                            auto done = edit(*ground, after->tokens);
                            if (!done) return std::unexpected(std::move(done.error()));

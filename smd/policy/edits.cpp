@@ -74,6 +74,9 @@ std::optional<std::uint16_t> free_key(const EditContext& context,
   std::set<std::uint16_t> taken{config::kDefaultPartition.value()};
   for (const auto& [other, partition] : context.policies.api) taken.insert(*partition->pkey);
   for (const auto& [key, place] : of_files) taken.insert(key);
+  if (context.foreign_keys) {
+    for (const auto key : context.foreign_keys()) taken.insert(key.partition());
+  }
   const auto [first, last] = context.files.api_pkeys;
   for (unsigned key = first; key <= last; ++key) {
     const auto number = static_cast<std::uint16_t>(key);

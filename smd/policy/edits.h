@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,11 +16,16 @@
 
 namespace smd::policy {
 
+/// P_Keys that end ports have from another SM: those of no partition, in any order. Empty: none is known.
+using ForeignKeys = std::function<std::vector<PKey>()>;
+
 /// What a change is made to.
 struct EditContext {
   const config::PartitionSources& files;  ///< without partitions of the API
   const Policies& policies;
   const config::PartitionPolicy& merged;  ///< of both
+  /// Not given to new partitions: their ports would become members, or lose the key.
+  ForeignKeys foreign_keys{};
 };
 
 struct EditError {

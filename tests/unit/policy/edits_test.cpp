@@ -49,13 +49,23 @@ class Edits : public testing::Test {
   EditContext context() {
     auto merged = config::merge_partitions(with_api(files_, *policies_));
     merged_ = merged ? std::move(merged->policy) : config::PartitionPolicy{};
-    return {files_, *policies_, merged_};
+    return {files_, *policies_, merged_, [this] { return foreign_; }};
   }
 
   config::PartitionSources files_;
   config::PartitionPolicy merged_;
+  std::vector<PKey> foreign_;
   PoliciesPtr policies_ = std::make_shared<const Policies>();
 };
+
+TEST_F(Edits, APartitionGetsNoNumberThatPortsHaveFromAnotherSm) {
+  files_.api_pkeys = {0x10, 0x13};
+  foreign_ = {PKey{0x8010}, PKey{0x12}};
+
+  EXPECT_EQ(put("a", "{}")->pkey, PKey{0x11});
+  EXPECT_EQ(put("b", R"({"pkey": "auto"})")->pkey, PKey{0x13});
+  EXPECT_EQ(put("c", R"({"pkey": "0x12"})")->pkey, PKey{0x12}) << "who names it means it";
+}
 
 TEST_F(Edits, APartitionGetsTheLowestFreeNumberAndKeepsIt) {
   files_.api_pkeys = {0x10, 0x12};
