@@ -94,7 +94,9 @@ Codec<std::vector<WebhookConfig>> webhooks() {
                 .example = "\"https://alerts.example/smd\"",
                 .required = true,
                 .unique = true},
-               &WebhookConfig::url, text("\"https://HOST:PORT/PATH\" or \"http://...\"", is_web_address)),
+               &WebhookConfig::url,
+               text("\"https://HOST:PORT/PATH\" or \"http://...\", without user and password",
+                    is_web_address)),
            block_key({.name = "secret_file",
                       .doc = "A file whose content, without white space at its ends, signs what is sent: "
                              "HMAC-SHA256 in the header X-SMD-Signature. At least 16 bytes.",

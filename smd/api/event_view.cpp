@@ -39,8 +39,11 @@ std::vector<log::Field> turned_round(std::vector<log::Field> fields) {
 }
 
 std::vector<log::Field> of_tenant(std::vector<log::Field> fields) {
-  std::erase_if(fields,
-                [](const auto& field) { return std::ranges::find(kOfTenant, field.key) == kOfTenant.end(); });
+  // The LID of a node may be that of a port that is another tenant's.
+  const bool of_port = log::value_of(fields, "port") != nullptr;
+  std::erase_if(fields, [&](const auto& field) {
+    return std::ranges::find(kOfTenant, field.key) == kOfTenant.end() || (field.key == "lid" && !of_port);
+  });
   return fields;
 }
 

@@ -153,8 +153,8 @@ bool is_running(const SubnetView& view);
 /// An operator keeps sweeps off.
 bool sweeps_are_off(const SubnetView& view);
 
-/// What a node is, without its ports.
-sm::JsonObject node_object(const sm::Node& node);
+/// What a node is, without its ports; LID and numbers of ports are of those that the caller sees (null: all).
+sm::JsonObject node_object(const sm::Node& node, const std::set<sm::LinkEnd>* only = nullptr);
 /// The routes in force; null: none are decided.
 sm::Json routing_json(const sm::Decided& decided);
 /// What a port is, with the reason where it is not Active.

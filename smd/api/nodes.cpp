@@ -25,27 +25,28 @@ using sm::JsonObject;
 
 namespace {
 
-Lid node_lid(const sm::Node& node) {
+Lid node_lid(const sm::Node& node, OnlyPorts only) {
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
-    const auto& port = node.ports[p];
-    if (sm::is_end_port(node, PortNum{static_cast<std::uint8_t>(p)}) && port.info.lid != Lid{})
-      return port.info.lid;
+    const PortNum num{static_cast<std::uint8_t>(p)};
+    const auto lid = node.ports[p].info.lid;
+    if (sees(only, node, num) && sm::is_end_port(node, num) && lid != Lid{}) return lid;
   }
   return {};
 }
 
 }  // namespace
 
-sm::JsonObject node_object(const sm::Node& node) {
+sm::JsonObject node_object(const sm::Node& node, OnlyPorts only) {
   std::uint64_t linked = 0, active = 0;
   for (std::size_t p = 1; p < node.ports.size(); ++p) {
+    if (!sees(only, node, PortNum{static_cast<std::uint8_t>(p)})) continue;
     linked += node.ports[p].linked() ? 1 : 0;
     active += node.ports[p].known && node.ports[p].info.port_state == PortState::active ? 1 : 0;
   }
   return {{"guid", guid(node.guid())},
           {"name", text(sm::raw_name(node))},
           {"type", text(to_string(node.info.type))},
-          {"lid", number(node_lid(node).value())},
+          {"lid", number(node_lid(node, only).value())},
           {"ports", number(node.port_count())},
           {"ports_linked", number(linked)},
           {"ports_active", number(active)},
@@ -183,11 +184,11 @@ Answer get_node(const Question& question, Backend& backend) {
   JsonArray ports;
   for (std::size_t p = 1; p < (*node)->ports.size(); ++p) {
     const PortNum num{static_cast<std::uint8_t>(p)};
-    if (only && !only->contains({(*node)->guid(), num})) continue;
+    if (!sees(only ? &*only : nullptr, **node, num)) continue;
     auto shown = port_json(now, **node, num);
     ports.push_back(only ? without_peer(std::move(shown)) : std::move(shown));
   }
-  auto object = node_object(**node);
+  auto object = node_object(**node, only ? &*only : nullptr);
   object.emplace("subnet", text(chosen->view->name));
   object.emplace("port_list", Json(std::move(ports)));
   return answer_of(Json(std::move(object)));

@@ -8,6 +8,7 @@
 
 #include "mad/base/escaped.h"
 #include "mad/base/parse.h"
+#include "smd/api/tenant.h"
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/sweep/unresponsive.h"
@@ -33,10 +34,19 @@ Lid port_lid(const sm::Node& node, PortNum port, const Named& named_by) {
   return has_lid(node.ports[index], named_by.lid) ? named_by.lid : node.ports[index].info.lid;
 }
 
-bool has(const sm::Node& node, const Named& named_by, PortNum* at) {
+/// One of its ports is there for the caller.
+bool is_there(OnlyPorts only, const sm::Node& node) {
+  if (only == nullptr) return true;
+  const auto first = only->lower_bound({node.guid(), PortNum{0}});
+  return first != only->end() && first->node == node.guid();
+}
+
+/// By its own GUID, or a GUID or LID of a port that is there for the caller.
+bool has(const sm::Node& node, const Named& named_by, PortNum* at, OnlyPorts only) {
   if (named_by.guid != Guid{} && node.guid() == named_by.guid) return true;
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
+    if (!sees(only, node, port)) continue;
     const bool mine = named_by.guid != Guid{} && node.ports[p].guid == named_by.guid;
     const bool lid = sm::is_end_port(node, port) && has_lid(node.ports[p], named_by.lid);
     if (mine || lid) return *at = port, true;
@@ -51,22 +61,8 @@ bool is_named(const sm::Node& node, const std::string& words) {
   return raw == words || (words.find('\\') != std::string::npos && base::escaped(raw) == words);
 }
 
-/// Ports that are there for the caller; null: all.
-using Only = const std::set<sm::LinkEnd>*;
-
-bool is_there(Only only, const sm::Node& node, PortNum port) {
-  return only == nullptr || only->contains({node.guid(), port});
-}
-
-/// One of its ports is there for the caller.
-bool is_there(Only only, const sm::Node& node) {
-  if (only == nullptr) return true;
-  const auto first = only->lower_bound({node.guid(), PortNum{0}});
-  return first != only->end() && first->node == node.guid();
-}
-
 /// One that has stopped to answer is no node of the fabric, but known where it is.
-Answer no_such_node(const sm::Subnet& subnet, const std::string& words, Only only) {
+Answer no_such_node(const sm::Subnet& subnet, const std::string& words, OnlyPorts only) {
   const auto guid = base::parse_guid(words);
   if (only == nullptr) {
     for (const auto& silent : sm::silent_nodes(subnet)) {
@@ -93,12 +89,12 @@ Named named(const std::string& words) {
 
 /// `at` is set where the words name a port of it.
 std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
-                                                     PortNum* at, Only only = nullptr) {
+                                                     PortNum* at, OnlyPorts only = nullptr) {
   const auto named_by = named(words);
   std::vector<const sm::Node*> alike;
   for (const auto& node : subnet.nodes) {
     if (!is_there(only, *node)) continue;
-    if (has(*node, named_by, at)) return node.get();
+    if (has(*node, named_by, at, only)) return node.get();
     if (is_named(*node, words)) alike.push_back(node.get());
   }
   if (alike.size() == 1) return alike.front();
@@ -111,12 +107,13 @@ std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, c
 }  // namespace
 
 std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words,
-                                                 Only only) {
+                                                 OnlyPorts only) {
   PortNum ignored;
   return find_by_words(subnet, words, &ignored, only);
 }
 
-std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words, Only only) {
+std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std::string& words,
+                                             OnlyPorts only) {
   PortNum port;
   auto node = find_by_words(subnet, words, &port, only);
   const auto colon = words.rfind(':');
@@ -129,14 +126,14 @@ std::expected<EndPort, Answer> find_end_port(const sm::Subnet& subnet, const std
   }
   if (!node) return std::unexpected(node.error());
   const auto& found = **node;
-  if (found.is_switch() && !is_there(only, found, PortNum{0}))
+  if (found.is_switch() && !sees(only, found, PortNum{0}))
     return std::unexpected(no_such_node(subnet, words, only));
   if (found.is_switch()) return EndPort{&found, PortNum{0}, port_lid(found, PortNum{0}, named(words))};
   for (std::size_t p = 1; p < found.ports.size() && port.value() == 0; ++p) {
     const PortNum one{static_cast<std::uint8_t>(p)};
-    if (found.ports[p].linked() && is_there(only, found, one)) port = one;
+    if (found.ports[p].linked() && sees(only, found, one)) port = one;
   }
-  if (port.value() != 0 && !is_there(only, found, port))
+  if (port.value() != 0 && !sees(only, found, port))
     return std::unexpected(no_such_node(subnet, words, only));
   if (port.value() == 0 || port.value() >= found.ports.size())
     return std::unexpected(

@@ -447,8 +447,16 @@ void audit(Answer& answered, api::Audit call, Backend& backend) {
 }
 
 /// That a call names; empty: it is of the process, or of a subnet that is not here.
-std::string subnet_of(const Found& found, const Request& request, const Backend& backend) {
+std::string subnet_of(const Found& found, const Request& request, const access::Access& access,
+                      const Backend& backend) {
   std::string name;
+  if (is_ufm(found.route->path)) {
+    auto query = parse_query(query_text(request.target));
+    if (!query) return {};
+    const Question question{
+        .path = {}, .query = *std::move(query), .body = {}, .access = &access, .request = &request};
+    name = ufm_subnet(question, backend);
+  }
   if (const auto at = found.parts.find("subnet"); at != found.parts.end()) name = at->second;
   if (request.peer.handed_on) name = request.peer.handed_on->subnet;
   const bool here =
@@ -466,7 +474,7 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
   if (!access) return access.error();
   if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
   if (found.route == nullptr) return no_route(path, std::move(found.allow));
-  const auto subnet = subnet_of(found, request, backend);
+  const auto subnet = subnet_of(found, request, *access, backend);
   auto answered = run_with_query(*found.route, std::move(found.parts), request, *access, backend);
   if (found.route->method != "GET") {
     const auto& from = request.peer.handed_on;

@@ -29,6 +29,10 @@ std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, co
   return ports;
 }
 
+bool sees(OnlyPorts only, const sm::Node& node, PortNum port) {
+  return only == nullptr || only->contains({node.guid(), port});
+}
+
 std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& view) {
   std::set<Guid> nodes;
   const auto& now = view.snapshot;

@@ -18,6 +18,10 @@ bool sees_partition(const access::Access& access, std::string_view subnet, std::
 /// The member ports of the partitions that a tenant sees; nothing: the caller sees all ports.
 std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, const SubnetView& view);
 
+/// Ports that a caller sees, of ports_seen(); null: all.
+using OnlyPorts = const std::set<sm::LinkEnd>*;
+bool sees(OnlyPorts only, const sm::Node& node, PortNum port);
+
 /// Lost nodes that would be members of a tenant's partitions by their names, types or GUIDs; none for callers
 /// who see all.
 std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& view);

@@ -22,6 +22,7 @@
 #include "smd/api/event_view.h"
 #include "smd/api/json_out.h"
 #include "smd/api/request.h"
+#include "smd/log/fields.h"
 #include "smd/tls/context.h"
 
 namespace smd::api {
@@ -108,6 +109,7 @@ std::expected<void, std::string> Webhook::read_files() {
   const auto address = parse_web_address(config_.url);
   if (!address) return std::unexpected(std::string("not a URL"));
   address_ = *address;
+  shown_ = fmt::format("{}://{}", address->tls ? "https" : "http", address->shown);
   const auto secret = base::read_file(config_.secret_file);
   if (!secret) return std::unexpected(to_string(secret.error()));
   secret_ = config::trim(*secret);
@@ -124,7 +126,7 @@ std::expected<void, std::string> Webhook::read_files() {
 bool Webhook::start() {
   if (const auto read = read_files(); !read) {
     log_.error("api.webhook_refused")
-        .kv("url", config_.url)
+        .kv("url", shown_)
         .kv("reason", read.error())
         .kv("action", "nothing is sent there; mend it, then reload")
         .always();
@@ -141,6 +143,7 @@ asio::awaitable<void> Webhook::run() {
   for (;;) {
     if (body_.empty() && backend_.event_log().last() != seen_)
       co_await compute_.execute([this] { collect(); });
+    tell_if_steady();
     auto wait = times_.look;
     if (!body_.empty()) {
       const auto reason = co_await post();
@@ -170,13 +173,10 @@ void Webhook::begin() {
 void Webhook::collect() {
   auto& kept = backend_.event_log();
   const auto last = kept.last();
-  const auto found = kept.find(
-      {.after = at_, .limit = kEventsAtOnce, .wanted = [this](const events::Event& event) {
-         const auto& name = std::get<events::NamedLogEvent>(event.payload).name;
-         return config_.events.empty() || std::ranges::any_of(config_.events, [&](const auto& pattern) {
-                  return config::matches_glob(pattern, name);
-                });
-       }});
+  const auto found =
+      kept.find({.after = at_, .limit = kEventsAtOnce, .wanted = [this](const events::Event& event) {
+                   return is_wanted(event);
+                 }});
   if (found.events.empty()) {
     at_ = found.next;
     seen_ = last;
@@ -192,18 +192,37 @@ void Webhook::collect() {
   next_ = found.next;
 }
 
+/// What the receiver itself has caused is not sent to it: one that fails now and then would never be at rest.
+bool Webhook::is_wanted(const events::Event& event) const {
+  const auto& line = std::get<events::NamedLogEvent>(event.payload);
+  if (line.name.starts_with("api.webhook_")) {
+    const auto fields = line.fields.unpack();
+    const auto* url = log::value_of(fields, "url");
+    if (url != nullptr && *url == shown_) return false;
+  }
+  return config_.events.empty() || std::ranges::any_of(config_.events, [&](const auto& pattern) {
+           return config::matches_glob(pattern, line.name);
+         });
+}
+
 void Webhook::delivered() {
   at_ = next_;
   body_.clear();
+  pause_ = mad::Duration::zero();
   backend_.event_log().set_position(config_.url, at_);
-  if (std::exchange(pause_, mad::Duration::zero()) != mad::Duration::zero())
-    log_.info("api.webhook_works_again").kv("url", config_.url).always();
+}
+
+void Webhook::tell_if_steady() {
+  if (!failing_ || pause_ != mad::Duration::zero() || clock_.now() - failed_at_ < times_.steady) return;
+  failing_ = false;
+  log_.info("api.webhook_works_again").kv("url", shown_).always();
 }
 
 void Webhook::failed(const std::string& reason) {
-  if (pause_ == mad::Duration::zero()) {
+  failed_at_ = clock_.now();
+  if (!std::exchange(failing_, true)) {
     log_.warn("api.webhook_failed")
-        .kv("url", config_.url)
+        .kv("url", shown_)
         .kv("reason", reason)
         .kv("action", "tried again; events wait")
         .subject(config_.url);

@@ -35,10 +35,11 @@ struct WebhookTimes {
   mad::Duration look = std::chrono::milliseconds(250);  ///< between two looks for events
   mad::Duration patience = std::chrono::seconds(10);    ///< of one try
   mad::Duration first_retry = std::chrono::seconds(1), last_retry = std::chrono::minutes(10);
+  mad::Duration steady = std::chrono::minutes(1);  ///< without a failure: it works again
 };
 
 /// On one io_context's thread. A receiver that cannot be reached costs a line in the log when that begins and
-/// one when it is over. stop() must have ended before it dies.
+/// one when it has worked for WebhookTimes::steady. stop() must have ended before it dies.
 class Webhook {
  public:
   /// All references outlive it.
@@ -58,6 +59,8 @@ class Webhook {
   void collect();
   void delivered();
   void failed(const std::string& reason);
+  void tell_if_steady();
+  bool is_wanted(const events::Event& event) const;
   asio::awaitable<std::string> post();
   std::expected<void, std::string> read_files();
 
@@ -77,6 +80,9 @@ class Webhook {
   std::string delivery_;                        ///< id of its first event
   events::EventId next_{};                      ///< where to go on after it
   mad::Duration pause_{};                       ///< before the next try; zero: the last one was good
+  bool failing_ = false;                        ///< told, and not yet that it works again
+  mad::TimePoint failed_at_{};
+  std::string shown_;  ///< the URL without its path, which may be a secret
   mad::TaskGroup tasks_;
 };
 

@@ -24,7 +24,7 @@ void Daemon::resweep(std::size_t subnet, sm::Resweep kind) {
   const std::scoped_lock lock(lock_);
   if (subnet >= subnets_.size()) return;  // a reload has taken it out meanwhile
   auto& instance = *subnets_[subnet]->instance;
-  parts_.log.info("api.resweep").kv("subnet", instance.view()->name).always();
+  parts_.log.with_subnet(instance.view()->name).info("api.resweep").always();
   instance.resweep(kind, "asked for");
 }
 
@@ -75,7 +75,7 @@ void Daemon::hand_over(std::size_t subnet, Guid to) {
   const std::scoped_lock lock(lock_);
   if (subnet >= subnets_.size()) return;
   auto& instance = *subnets_[subnet]->instance;
-  parts_.log.info("api.handover").kv("subnet", instance.view()->name).kv("to_guid", to).always();
+  parts_.log.with_subnet(instance.view()->name).info("api.handover").kv("to_guid", to).always();
   instance.hand_over(to);
 }
 

@@ -36,8 +36,9 @@ struct EventsFound {
 };
 
 struct EventLogOptions {
-  std::size_t most = 100'000;                                  ///< events of the file
-  std::chrono::milliseconds batch = std::chrono::seconds(1);   ///< between two transactions
+  std::size_t most = 100'000;  ///< events of the file
+  /// Between two transactions: what the end of the process may take, as none waits for the disk.
+  std::chrono::milliseconds batch = std::chrono::milliseconds(50);
   std::chrono::milliseconds retry = std::chrono::seconds(10);  ///< of what could not be written
 };
 

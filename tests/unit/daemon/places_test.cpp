@@ -32,6 +32,28 @@ TEST(Places, ANodeIsFoundByItsNameAsItIsKeptAsItCameAndAsItIsShown) {
   EXPECT_TRUE(find_node(subnet, "plain"));
 }
 
+TEST(Places, OfASharedNodeATenantFindsItsOwnPortOnly) {
+  sm::Subnet subnet;
+  auto node = named(0x10, "shared");
+  node.info.type = NodeType::ca;
+  node.ports.resize(3);
+  for (const unsigned p : {1U, 2U}) {
+    node.ports[p].known = true;
+    node.ports[p].guid = Guid{0x10U + p};
+    node.ports[p].info.lid = Lid{static_cast<std::uint16_t>(20 + p)};
+  }
+  subnet.nodes.push_back(std::make_shared<sm::Node>(node));
+  subnet.index();
+  const std::set<sm::LinkEnd> own{{Guid{0x10}, PortNum{2}}};
+
+  for (const auto* words : {"0x12", "22", "shared", "0x10"})
+    EXPECT_TRUE(find_node(subnet, words, &own)) << words;
+  for (const auto* words : {"0x11", "21"}) {
+    EXPECT_FALSE(find_node(subnet, words, &own)) << words;
+    EXPECT_TRUE(find_node(subnet, words)) << words;
+  }
+}
+
 TEST(Places, WhatIsShownHasTheControlCharactersUnlessAMapNamesTheNode) {
   auto node = named(1, kForeign);
   EXPECT_EQ(sm::raw_name(node), kForeign);

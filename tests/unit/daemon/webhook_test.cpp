@@ -103,7 +103,7 @@ class Webhooks : public testing::Test {
     if (config.secret_file.empty()) config.secret_file = secret_file_;
     hook_ = std::make_unique<Webhook>(
         io_, clock_, compute_, backend_, lines_.log, std::move(config),
-        WebhookTimes{.look = 1ms, .patience = 2s, .first_retry = 5ms, .last_retry = 20ms});
+        WebhookTimes{.look = 1ms, .patience = 2s, .first_retry = 5ms, .last_retry = 20ms, .steady = 1ms});
     const bool good = hook_->start();
     thread_ = std::thread([this] { io_.run(); });
     return good;
