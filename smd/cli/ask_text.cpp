@@ -439,7 +439,10 @@ void print_status(std::ostream& out, const json::value& status) {
 void print_ports(std::ostream& out, const json::value& ports, bool with_subnet) {
   for (const auto& port : list_of(ports, "ports")) {
     if (with_subnet) out << text_of(ports, "subnet") << ' ';
-    out << port_words(port) << ": " << text_of(port, "state");
+    // An end port without a link is not asked: its state is null.
+    const auto state = text_of(port, "state");
+    const auto* const unread = member_of(port, "lost").is_object() ? "Down" : "not read";
+    out << port_words(port) << ": " << (state.empty() ? unread : state);
     if (const auto width = text_of(port, "width"); !width.empty())
       out << ' ' << width << ' ' << text_of(port, "speed");
     if (const auto& peer = member_of(port, "peer"); peer.is_object()) out << " to " << port_words(peer);

@@ -32,7 +32,8 @@ std::vector<bool> reached(const Subnet& subnet) {
   return seen;
 }
 
-/// Links whose other end is not there, or is linked elsewhere, have no other end.
+/// Links whose other end is not there, or is linked elsewhere, have no other end. Of an end port nothing is
+/// known then, though its node may be there by another port: only a switch is asked for ports that are down.
 void drop_half_links(Subnet& subnet) {
   for (auto& node : subnet.nodes) {
     std::shared_ptr<Node> copy;
@@ -45,7 +46,12 @@ void drop_half_links(Subnet& subnet) {
                         other->ports[peer->port.value()].peer == here;
       if (both) continue;
       if (!copy) copy = std::make_shared<Node>(*node);
-      copy->ports[p].peer.reset();
+      const bool own = copy->guid() == subnet.sm_node && p == subnet.sm_port.value();
+      if (copy->is_switch() || own) {
+        copy->ports[p].peer.reset();
+      } else {
+        copy->ports[p] = {};
+      }
     }
     if (copy) node = std::move(copy);
   }

@@ -182,6 +182,23 @@ TEST(Merge, ACableThatWasMovedLeadsToItsNewPlaceAtBothEnds) {
   EXPECT_THAT(after.duplicates, IsEmpty());
 }
 
+// As after a heavy sweep, which meets the node by its other port and does not ask for this one.
+TEST(Merge, OfAPortWithoutLinkNothingIsKnownThoughItsNodeIsThereByAnother) {
+  auto fabric = row_of_three();
+  fabric.add_ca(0x4, 2).link(kSw2, 2, 0x4, 1).link(kSw3, 2, 0x4, 2);
+  const auto before = fabric.build();
+  DiscoveryState findings({}, &before);
+  findings.unlink(*findings.touch(Guid{kSw2}), PortNum{2});
+
+  const auto after = merged(before, std::move(findings));
+
+  const auto* node = after.find(Guid{0x4});
+  ASSERT_NE(node, nullptr);
+  EXPECT_FALSE(node->ports[1].known);
+  EXPECT_FALSE(node->ports[1].peer);
+  EXPECT_TRUE(node->ports[2].linked());
+}
+
 TEST(Merge, ALinkThatOnlyOneEndKnowsIsNone) {
   const auto before = row_of_three().build();
   DiscoveryState findings({}, &before);
