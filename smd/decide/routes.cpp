@@ -279,7 +279,7 @@ RoutePartOr RouteDecision::decide() {
     if (!held.empty()) return adopt(std::move(held));
   } else if (before != nullptr && (same_rules(before->config, in_.config.routing) || keeps_engine(*before))) {
     auto part = mended(*before);
-    if (!part || *part) return part;
+    if (instead || !part || *part) return part;
     base_.not_repaired = std::move(not_repaired_);
   }
   auto part = made_ ? RoutePartOr{made_} : fresh();
