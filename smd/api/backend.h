@@ -133,6 +133,11 @@ struct Audit {
 struct NextConfig {
   std::optional<config::SubnetConfig> subnet;  ///< nothing: it is not in them any more
 };
+/// The configuration files as they are now.
+struct NextConfigs {
+  std::vector<NextConfig> subnets;    ///< as Backend::subnets()
+  std::vector<std::string> warnings;  ///< certificates that cannot be used, or not for long; a line each
+};
 
 /// All of it is called from any thread and returns at once.
 class Backend {
@@ -148,7 +153,7 @@ class Backend {
   virtual std::vector<std::shared_ptr<const SubnetView>> subnets() const = 0;
   /// Reads the configuration, as reload() would, for all of subnets() and in their order. The error is a line
   /// for each mistake.
-  virtual std::expected<std::vector<NextConfig>, std::vector<std::string>> next_configuration() const = 0;
+  virtual std::expected<NextConfigs, std::vector<std::string>> next_configuration() const = 0;
   /// Reads it and puts it in force, soon.
   virtual void reload() = 0;
   /// Requests a sweep of the subnet with this position in subnets().

@@ -118,9 +118,10 @@ std::optional<Answer> forbidden(Needs needs, const Question& question, const Bac
   }
   const auto least = least_of(needs);
   if (role >= least) return std::nullopt;
-  return error_of(
-      403, "forbidden",
-      fmt::format("token {} has role {}; this needs {}", access.name(), to_string(role), to_string(least)));
+  const auto* const where = question.path.contains("subnet") ? "" : " in each subnet";
+  return error_of(403, "forbidden",
+                  fmt::format("token {} has role {}{}; this needs {}", access.name(), to_string(role), where,
+                              to_string(least)));
 }
 
 }  // namespace smd::api

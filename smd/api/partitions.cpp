@@ -297,6 +297,9 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   const auto page = page_of(question);
   if (!page) return page.error();
+  const bool is_cursor =
+      page->after.empty() || (page->after.size() == 4 && base::parse_pkey("0x" + page->after));
+  if (!is_cursor) return bad_cursor();
   const auto name = question.asked("name");
   const auto now = in_force(view, *question.access);
   auto partitions = partitions_of(question, view, now, name, question.asked("match"));

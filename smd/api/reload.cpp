@@ -75,7 +75,10 @@ Answer post_reload(const Question& question, Backend& backend) {
     const auto next = backend.next_configuration();
     backend.reload();
     if (!next) return wrong(next.error());
-    return answer_of(Json(JsonObject{{"dry_run", false}, {"subnets", JsonArray{}}}), 202);
+    return answer_of(
+        Json(JsonObject{
+            {"dry_run", false}, {"warnings", sm::strings_json(next->warnings)}, {"subnets", JsonArray{}}}),
+        202);
   }
   const auto turn = backend.dump_turn();
   if (!turn.owns_lock()) return error_of(503, "busy", "a dump or another dry run is being made: try again");
@@ -83,9 +86,10 @@ Answer post_reload(const Question& question, Backend& backend) {
   if (!next) return wrong(next.error());
   const auto views = backend.subnets();
   JsonArray subnets;
-  for (std::size_t i = 0; i < std::min(views.size(), next->size()); ++i)
-    subnets.push_back(change_of(*views[i], (*next)[i], backend));
-  return answer_of(Json(JsonObject{{"dry_run", true}, {"subnets", std::move(subnets)}}));
+  for (std::size_t i = 0; i < std::min(views.size(), next->subnets.size()); ++i)
+    subnets.push_back(change_of(*views[i], next->subnets[i], backend));
+  return answer_of(Json(JsonObject{
+      {"dry_run", true}, {"warnings", sm::strings_json(next->warnings)}, {"subnets", std::move(subnets)}}));
 }
 
 }  // namespace smd::api

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <utility>
 
+#include "smd/api/audit.h"
 #include "smd/api/caller.h"
 #include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
@@ -429,21 +430,6 @@ bool is_dry_run(const Route& route, const Request& request) {
   const auto* object = body ? body->if_object() : nullptr;
   const auto* word = object != nullptr ? object->if_contains("dry_run") : nullptr;
   return word != nullptr && word->is_bool() && word->as_bool();
-}
-
-/// Of calls that change something. One that is handed on is audited when it is answered, and by the master.
-void audit(Answer& answered, api::Audit call, Backend& backend) {
-  if (!answered.later) {
-    call.status = answered.status;
-    return backend.audit(call);
-  }
-  answered.later = std::make_shared<const Later>([inner = answered.later, call, &backend](AnswerDone done) {
-    (*inner)([call, &backend, answer = std::move(done)](Answer made) mutable {
-      call.status = made.status;
-      backend.audit(call);
-      answer(std::move(made));
-    });
-  });
 }
 
 /// That a call names; empty: it is of the process, or of a subnet that is not here.

@@ -22,6 +22,7 @@
 #include "smd/cli/dump_command.h"
 #include "smd/cli/lost_node.h"
 #include "smd/cli/why_command.h"
+#include "smd/cli/words.h"
 #include "smd/dump/dumps.h"
 #include "smd/log/modules.h"
 
@@ -298,7 +299,8 @@ void add_state_commands(CLI::App& app, AskOptions& options) {
       "2 all else, or no daemon");
   status->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* ports = add_command(app, options, "ports", "the ports of the fabric, and why they are not Active");
-  ports->add_option("NODE", options.ports_of, "only those of this node: GUID, port GUID, LID or name");
+  ports->add_option("NODE", options.ports_of, "only those of this node: GUID, port GUID, LID or name")
+      ->check(not_empty);
   add_filter_options(*ports, options.fabric, "only ports of such nodes", "only ports in this state");
   ports->add_flag("--not-active", options.not_active,
                   "only those that had a link or have one, and are not Active");
@@ -366,6 +368,7 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
   accept
       ->add_option("NODE", options.node,
                    "only this node, or the lost links of it (default: all that is lost)")
+      ->check(not_empty)
       ->type_name("NAME|GUID");
   accept->add_flag("--json", options.json, kJsonHelp);
   auto* log = add_command(app, options, "log", "changes what is logged, until the next reload", false);

@@ -15,6 +15,7 @@
 #include "smd/cli/check_host.h"
 #include "smd/cli/check_partitions.h"
 #include "smd/cli/check_running.h"
+#include "smd/daemon/certificates.h"
 #include "smd/daemon/configuration.h"
 
 namespace smd::cli {
@@ -40,6 +41,12 @@ bool good_imports(const config::Config& config, std::ostream& err) {
     if (!file.empty()) judge(base::load_m_keys(file));
   }
   return good;
+}
+
+/// With what is there the daemon goes on: at a start without the network, at a reload with those in use.
+void warn_of_certificates(const config::Config& config, std::ostream& err) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  for (const auto& fault : daemon::certificate_faults(config, now)) err << fault << '\n';
 }
 
 std::string summary(std::size_t changed) {
@@ -107,6 +114,7 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   }
   for (const auto& warning : config->warnings) err << config::to_string(warning) << '\n';
   if (!good_imports(*config, err)) return 2;
+  if (!options.host) warn_of_certificates(*config, err);
   const auto changed = config::describe_changed(*config);
   out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
       << (options.all ? config::describe(*config) : changed.text);

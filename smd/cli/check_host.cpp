@@ -10,7 +10,7 @@
 #include <ostream>
 #include <set>
 
-#include "smd/tls/certificate.h"
+#include "smd/daemon/certificates.h"
 #include "smd/tls/context.h"
 
 namespace smd::cli {
@@ -104,25 +104,6 @@ std::vector<std::string> disagreements(const config::Config& config, const UnitN
   return {};
 }
 
-std::vector<std::string> certificate_faults(const config::Config& config, std::chrono::sys_seconds now) {
-  std::set<std::string> seen;
-  std::vector<std::string> faults;
-  const auto look = [&](const tls::Files& files, tls::Minimum minimum) {
-    const auto read = tls::server_context(files, minimum);
-    const auto fault = read ? tls::expiry_warning(files.cert, now) : read.error();
-    if (!fault.empty() && seen.insert(fault).second) faults.push_back(fault);
-  };
-  const auto& api = config.api;
-  if (!api.listen.empty())
-    look({.cert = api.cert, .key = api.key, .ca = api.client_ca}, tls::Minimum::tls_1_2);
-  for (const auto& subnet : config.subnets) {
-    const auto& ha = subnet.ha;
-    if (ha.copies() && ha.psk.empty() && ha.psk_file.empty() && !ha.cert.empty())
-      look({.cert = ha.cert, .key = ha.key, .ca = ha.ca}, tls::Minimum::tls_1_3);
-  }
-  return faults;
-}
-
 int check_host(const config::Config& config, const std::string& unit, std::ostream& out) {
   bool good = true;
   const auto seen = parse_unit(show(unit));
@@ -131,7 +112,7 @@ int check_host(const config::Config& config, const std::string& unit, std::ostre
   for (const auto& line : lines) out << "host: " << line << '\n';
   if (seen.known && lines.empty()) out << fmt::format("host: {} and the configuration agree\n", unit);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  for (const auto& fault : certificate_faults(config, now)) {
+  for (const auto& fault : daemon::certificate_faults(config, now)) {
     out << "host: " << fault << '\n';
     good = false;
   }

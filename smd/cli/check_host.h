@@ -28,9 +28,6 @@ UnitNetwork parse_unit(std::string_view shown);
 std::vector<std::string> disagreements(const config::Config& config, const UnitNetwork& unit,
                                        std::string_view unit_name, bool* good);
 
-/// What is wrong with the certificates and keys of [api] and [ha] that are in use, a line each.
-std::vector<std::string> certificate_faults(const config::Config& config, std::chrono::sys_seconds now);
-
 /// Asks systemd, and reads the certificates. 0: all is well, 3: something of it keeps smd from its work.
 int check_host(const config::Config& config, const std::string& unit, std::ostream& out);
 

@@ -101,6 +101,9 @@ int check_running(const std::string& socket, std::chrono::seconds timeout, bool 
   }
   const auto& subnets = list_of(answer, "subnets");
   if (json) out << reply->body << '\n';
+  for (const auto& warning : list_of(answer, "warnings")) {
+    if (!json && warning.is_string()) err << std::string_view(warning.get_string()) << '\n';
+  }
   for (const auto& subnet : subnets) {
     if (!json) print_change(out, subnet);
   }

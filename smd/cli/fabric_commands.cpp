@@ -215,9 +215,11 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
         ->type_name("PATTERN");
   } else if (name == "node") {
     command.add_option("NODE", options.node, "GUID, port GUID, LID, or a name that one node only has")
+        ->check(not_empty)
         ->required();
   } else if (name == "links") {
-    command.add_option("NODE", options.node, "only those of this node: GUID, port GUID, LID or name");
+    command.add_option("NODE", options.node, "only those of this node: GUID, port GUID, LID or name")
+        ->check(not_empty);
     add_filter_options(command, options, "only cables with such a node at an end",
                        "only cables in this state");
     command.add_flag("--degraded", options.degraded, "only those that run at less than both ends can");
@@ -225,15 +227,19 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
     command.add_option("--match", options.match, "only switches whose names have this pattern, as \"leaf*\"")
         ->type_name("PATTERN");
   } else if (name == "services") {
-    command.add_option("NODE", options.node, "only those at this node: GUID, port GUID, LID or name");
+    command.add_option("NODE", options.node, "only those at this node: GUID, port GUID, LID or name")
+        ->check(not_empty);
     command.add_option("--match", options.match, "only services whose names have this pattern")
         ->type_name("PATTERN");
     command.add_option("--pkey", options.pkey, "only those of this partition")->type_name("P_KEY");
   } else if (name == "balance") {
-    command.add_option("NODE", options.node, "only this switch, with its ports: GUID, LID or name");
+    command.add_option("NODE", options.node, "only this switch, with its ports: GUID, LID or name")
+        ->check(not_empty);
   } else if (name == "path") {
-    command.add_option("FROM", options.from, "GUID, port GUID, LID, name, or NODE:PORT")->required();
-    command.add_option("TO", options.to, "the same")->required();
+    command.add_option("FROM", options.from, "GUID, port GUID, LID, name, or NODE:PORT")
+        ->check(not_empty)
+        ->required();
+    command.add_option("TO", options.to, "the same")->check(not_empty)->required();
     command.add_option("--sl", options.sl, "the path that the SA answers to this SL")
         ->type_name("SL")
         ->check(CLI::Range(0, 15));

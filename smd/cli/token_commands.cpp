@@ -186,7 +186,13 @@ std::string misuse_of(const TokenOptions& options) {
     if (what.name == chosen && what.needs_name && options.name.empty())
       return fmt::format("{} needs a name", what.name);
   }
-  return chosen == "add" && options.role.empty() ? "add needs --role" : "";
+  if (chosen == "list" && !options.name.empty()) return "list has no name: it shows all";
+  if (chosen == "add") return options.role.empty() ? "add needs --role" : "";
+  const auto* const useless = !options.role.empty()         ? "--role"
+                              : !options.partitions.empty() ? "--partition"
+                              : !options.expires.empty()    ? "--expires"
+                                                            : "";
+  return *useless != '\0' ? fmt::format("{} is of add: {} changes nothing of it", useless, chosen) : "";
 }
 
 Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,

@@ -21,4 +21,8 @@ std::string with_option(const std::string& refusal, std::span<const OptionOfKey>
   return option != options.end() ? std::string(option->option) + refusal.substr(colon) : refusal;
 }
 
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "it is empty: give a GUID, LID or name" : "";
+}
+
 }  // namespace smd::cli

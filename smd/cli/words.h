@@ -22,4 +22,7 @@ struct OptionOfKey {
 /// A refusal of the form "KEY: TEXT" with the option in the place of the key; any other one as it is.
 std::string with_option(const std::string& refusal, std::span<const OptionOfKey> options);
 
+/// For options whose empty value would mean something else (all nodes): why it is refused; empty: it is not.
+std::string not_empty(const std::string& value);
+
 }  // namespace smd::cli

@@ -107,7 +107,7 @@ class Daemon final : private api::Backend {
   // backend.cpp: from any thread
   api::DaemonInfo info() const override;
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override;
-  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next_configuration() const override;
+  std::expected<api::NextConfigs, std::vector<std::string>> next_configuration() const override;
   void reload() override;
   void resweep(std::size_t subnet, sm::Resweep kind) override;
   void accept_lost(std::size_t subnet, Guid node) override;

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <tuple>
 
 #include "config/difference.h"
+#include "smd/daemon/certificates.h"
 #include "smd/daemon/configuration.h"
 #include "smd/daemon/daemon.h"
 #include "smd/daemon/run_specs.h"
@@ -51,12 +53,14 @@ void append(std::vector<std::string>& to, std::vector<std::string> items) {
 
 }  // namespace
 
-std::expected<std::vector<api::NextConfig>, std::vector<std::string>> Daemon::next_configuration() const {
+std::expected<api::NextConfigs, std::vector<std::string>> Daemon::next_configuration() const {
   auto next = load_configuration(configuration_file(parts_.options.config), parts_.options.set);
   if (!next) return std::unexpected(lines_of(next.error().text));
-  std::vector<api::NextConfig> found;
+  api::NextConfigs found{.subnets = {},
+                         .warnings = certificate_faults(*next, std::chrono::floor<std::chrono::seconds>(
+                                                                   std::chrono::system_clock::now()))};
   for (const auto& view : subnets()) {
-    auto& one = found.emplace_back();
+    auto& one = found.subnets.emplace_back();
     if (named_on_command_line()) one.subnet = next->base;
     if (named_on_command_line() || !view->ground) continue;
     const auto at = find_same(next->subnets, *view->ground->config);

@@ -32,8 +32,14 @@ std::vector<bool> reached(const Subnet& subnet) {
   return seen;
 }
 
-/// Links whose other end is not there, or is linked elsewhere, have no other end. Of an end port nothing is
-/// known then, though its node may be there by another port: only a switch is asked for ports that are down.
+/// Of a port without link nothing is known, though its node may be there by another one: only switches are
+/// asked for ports that are down, and our own port is read whatever it is.
+void forget_unlinked(const Subnet& subnet, Node& node, std::size_t port) {
+  const bool own = node.guid() == subnet.sm_node && port == subnet.sm_port.value();
+  if (!node.is_switch() && !own) node.ports[port] = {};
+}
+
+/// Links whose other end is not there, or is linked elsewhere, have no other end.
 void drop_half_links(Subnet& subnet) {
   for (auto& node : subnet.nodes) {
     std::shared_ptr<Node> copy;
@@ -46,12 +52,8 @@ void drop_half_links(Subnet& subnet) {
                         other->ports[peer->port.value()].peer == here;
       if (both) continue;
       if (!copy) copy = std::make_shared<Node>(*node);
-      const bool own = copy->guid() == subnet.sm_node && p == subnet.sm_port.value();
-      if (copy->is_switch() || own) {
-        copy->ports[p].peer.reset();
-      } else {
-        copy->ports[p] = {};
-      }
+      copy->ports[p].peer.reset();
+      forget_unlinked(subnet, *copy, p);
     }
     if (copy) node = std::move(copy);
   }
@@ -87,6 +89,9 @@ Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresp
     if (!changed.contains(node->guid())) subnet.nodes.push_back(node);
   }
   for (auto& [guid, found] : changed) {
+    for (const auto port : found->outdated) {
+      if (!found->node.ports[port.value()].peer) forget_unlinked(subnet, found->node, port.value());
+    }
     if (!found->silent) subnet.nodes.push_back(std::make_shared<const Node>(std::move(found->node)));
   }
   const auto by_guid = [](const NodePtr& node) { return node->guid(); };

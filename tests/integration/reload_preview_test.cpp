@@ -39,7 +39,7 @@ class ReloadPreview : public testing::Test {
   }
   /// What this configuration would change, held against the schema.
   json::value preview(const config::SubnetConfig& next) {
-    backend_.next = std::vector<api::NextConfig>{{.subnet = next}};
+    backend_.next = api::NextConfigs{.subnets = {{.subnet = next}}, .warnings = {}};
     const auto answer = ask(200, R"({"dry_run": true})");
     const auto document = test::api_document();
     const test::Schema schemas(document);
@@ -135,7 +135,7 @@ TEST_F(ReloadPreview, WrongFilesAndBodiesAreRefusedInOneLineEach) {
 }
 
 TEST_F(ReloadPreview, ASubnetThatIsNotInTheFilesLeaves) {
-  backend_.next = std::vector<api::NextConfig>{{}};
+  backend_.next = api::NextConfigs{.subnets = std::vector<api::NextConfig>(1), .warnings = {}};
   const auto found = ask(200, R"({"dry_run": true})").at("subnets").at(0);
   EXPECT_TRUE(found.at("leaves").as_bool());
   EXPECT_TRUE(found.at("fabric").is_null());

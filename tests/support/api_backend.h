@@ -32,10 +32,10 @@ class FakeBackend final : public api::Backend {
   }
   std::uint64_t reloaded = 0, reloads_refused = 0;  ///< as info() tells of them
   std::vector<std::shared_ptr<const api::SubnetView>> subnets() const override { return views; }
-  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next_configuration() const override {
+  std::expected<api::NextConfigs, std::vector<std::string>> next_configuration() const override {
     return next;
   }
-  std::expected<std::vector<api::NextConfig>, std::vector<std::string>> next;
+  std::expected<api::NextConfigs, std::vector<std::string>> next;
   void reload() override { ++reloads; }
   unsigned reloads = 0;
   void resweep(std::size_t subnet, sm::Resweep work) override { asked.emplace_back(subnet, work); }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "smd/cli/token_commands.h"
+#include "smd/daemon/certificates.h"
 #include "smd/tls/certificate.h"
 #include "tests/support/certificates.h"
 
@@ -87,7 +88,7 @@ class CheckCertificates : public testing::Test {
     config.subnets[0].ha.peers = {"sm2:7650"};
     config.subnets[0].ha.cert = ha.cert, config.subnets[0].ha.key = ha.key, config.subnets[0].ha.ca = ha.ca;
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    return certificate_faults(config, now);
+    return daemon::certificate_faults(config, now);
   }
 
   test::Certificates made_;

@@ -36,9 +36,11 @@ TEST(Places, OfASharedNodeATenantFindsItsOwnPortOnly) {
   sm::Subnet subnet;
   auto node = named(0x10, "shared");
   node.info.type = NodeType::ca;
+  node.info.num_ports = 2;
   node.ports.resize(3);
   for (const unsigned p : {1U, 2U}) {
     node.ports[p].known = true;
+    node.ports[p].info.port_state = PortState::active;
     node.ports[p].guid = Guid{0x10U + p};
     node.ports[p].info.lid = Lid{static_cast<std::uint16_t>(20 + p)};
   }

@@ -188,6 +188,8 @@ TEST_F(Edits, ANameIsThatOfOnePartition) {
 }
 
 TEST_F(Edits, TheNameOfTheDefaultPartitionStaysItsOwn) {
+  EXPECT_EQ(put("zz", R"({"pkey": "0x7fff"})").error(),
+            (EditError{Kind::conflict, "pkey_taken", "P_Key 0x7fff is that of partition Default"}));
   EXPECT_EQ(put("Default", "{}").error().code, "name_taken");
   files_.toml.push_back({.name = "all", .pkey = 0x7fff, .source = {config::PolicyOrigin::toml, 3}});
   EXPECT_EQ(put("Default", "{}").error().code, "name_taken");

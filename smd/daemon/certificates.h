@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Certificates that the configuration names.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+
+namespace smd::daemon {
+
+/// What is wrong with them, a line each: files that cannot be used, and certificates that end soon. Reads
+/// files.
+std::vector<std::string> certificate_faults(const config::Config& config, std::chrono::sys_seconds now);
+
+}  // namespace smd::daemon
