@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "mad/base/file.h"
+#include "smd/log/format.h"
 #include "smd/tls/certificate.h"
 
 namespace smd::api {
@@ -76,7 +78,15 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
         .kv("action", "replace it (smd api cert), then reload")
         .always();
   }
+  const auto now = base::read_file(config.cert);
+  const bool other = now && std::exchange(cert_, *now) != *now;
   if (network_) {
+    const auto validity = tls::validity_of(config.cert);
+    if (other && validity)
+      log_.info("api.certificate_in_use")
+          .kv("cert", config.cert)
+          .kv("ends", log::to_utc(validity->ends))
+          .always();
     served_ = std::move(config);
     co_return;
   }

@@ -59,6 +59,7 @@ class Service {
   std::shared_ptr<TlsIdentity> identity_ = std::make_shared<TlsIdentity>();
   std::unique_ptr<Server> network_;  ///< null: not on the network
   config::ApiConfig served_;         ///< what network_ was opened by
+  std::string cert_;                 ///< content of its certificate file
   std::vector<std::unique_ptr<Webhook>> webhooks_;
   std::optional<config::ApiConfig> wanted_;  ///< to be applied
   bool applying_ = false;

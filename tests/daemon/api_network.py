@@ -74,6 +74,7 @@ def tokens_and_certificates(site):
         site.certificate()
         smd.process.send_signal(signal.SIGHUP)
         until(lambda: site.get("/healthz") is not None, "the new certificate")
+        smd.logged("api.certificate_in_use")
         try:
             with socket.create_connection(("127.0.0.1", site.port)) as plain:
                 old.wrap_socket(plain, server_hostname="127.0.0.1")
