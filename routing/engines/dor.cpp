@@ -148,7 +148,10 @@ class DimensionOrder {
 
 std::expected<Routes, RouteError> run_dor(const EngineInput& in) {
   if (in.context.topology.switches() == 0) return Routes{};
-  const auto lattice = find_lattice(in.context.topology);
+  // One switch is a lattice of any dimensions.
+  const auto lattice = in.context.topology.switches() == 1
+                           ? std::optional(Lattice{.dimensions = 1, .coordinates = {0}})
+                           : find_lattice(in.context.topology);
   if (!lattice) return std::unexpected(RouteError{RouteError::Cause::not_a_lattice, {}});
   auto rows = DimensionOrder(in, *lattice).run();
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});

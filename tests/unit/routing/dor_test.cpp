@@ -80,6 +80,15 @@ TEST(Dor, SharesParallelCables) {
   EXPECT_EQ(max_link_paths(fabric, routed_by("dor", fabric)), 4U * 4 * 4 / 2);
 }
 
+TEST(Dor, TakesASingleSwitch) {
+  const auto fabric = fabrics::with_lids(fabrics::of_spec("mesh:1x1:4+guids=5").input);
+
+  const auto chosen = chosen_of(fabric, {{"dor", {}}});
+
+  EXPECT_EQ(chosen.engine, "dor");
+  EXPECT_TRUE(chosen.verification.clean());
+}
+
 TEST(Dor, RefusesOtherFabricsInOneLine) {
   const auto fabric = fabrics::with_lids(fabrics::of_spec("dragonfly:4:2:2").input);
 
