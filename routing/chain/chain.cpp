@@ -234,8 +234,11 @@ class ChainRun {
                                     .sl_budget = kMostLayers,
                                     .seed = in_.seed,
                                     .widest = options_.widest});
-    if (routes)
+    if (routes) {
       error.needed = error.cause == too_few_vls ? routes->layers.vl_indexes() : routes->layers.count;
+    } else if (routes.error().cause == too_few_vls || routes.error().cause == too_few_sls) {
+      error.needed = kMostLayers + 1;
+    }
     return error;
   }
 

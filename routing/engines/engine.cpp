@@ -28,8 +28,11 @@ namespace {
 
 std::string too_few(const RouteError& error, std::string_view what, std::string_view of) {
   const auto allowed = fmt::format("{} {}{}{}", error.vls, what, error.vls == 1 ? "" : "s", of);
-  return error.needed == 0 ? "needs more than " + allowed
-                           : fmt::format("needs {} {}s{}, and may use {}", error.needed, what, of, error.vls);
+  constexpr unsigned kMost = 16;
+  if (error.needed == 0) return "needs more than " + allowed;
+  const auto needed =
+      error.needed > kMost ? fmt::format("more than {}", kMost) : std::to_string(error.needed);
+  return fmt::format("needs {} {}s{}, and may use {}", needed, what, of, error.vls);
 }
 
 }  // namespace

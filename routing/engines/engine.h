@@ -66,7 +66,7 @@ struct RouteError {
   /// two switches of a torus without a path; with other_torus a switch that is elsewhere, if it is one.
   std::vector<Guid> guids;
   unsigned vls = 0;     ///< with too_few_vls and too_few_sls: those that were allowed
-  unsigned needed = 0;  ///< instead of them; 0: not known
+  unsigned needed = 0;  ///< instead of them; 0: not known, 17: more than there are
 };
 /// The error in one line, with its GUIDs.
 std::string to_string(const RouteError& error);
