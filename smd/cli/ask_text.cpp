@@ -436,19 +436,22 @@ void print_status(std::ostream& out, const json::value& status) {
   }
 }
 
+std::string state_words(const json::value& port) {
+  auto state = text_of(port, "state");
+  if (state.empty() && member_of(port, "lost").is_object()) state = "Down";
+  return state;
+}
+
 void print_ports(std::ostream& out, const json::value& ports, bool with_subnet) {
   for (const auto& port : list_of(ports, "ports")) {
     if (with_subnet) out << text_of(ports, "subnet") << ' ';
-    // An end port without a link is not asked: its state is null.
-    const auto state = text_of(port, "state");
-    const auto* const unread = member_of(port, "lost").is_object() ? "Down" : "not read";
-    out << port_words(port) << ": " << (state.empty() ? unread : state);
+    out << port_words(port) << ": " << state_words(port);
     if (const auto width = text_of(port, "width"); !width.empty())
       out << ' ' << width << ' ' << text_of(port, "speed");
     if (const auto& peer = member_of(port, "peer"); peer.is_object()) out << " to " << port_words(peer);
     // "Down since ... (was ...)" is one sentence.
     if (const auto reason = text_of(port, "reason"); !reason.empty())
-      out << (member_of(port, "lost").is_object() ? " " : ": ") << reason;
+      out << (member_of(port, "lost").is_object() ? " " : state_words(port).empty() ? "" : ": ") << reason;
     out << '\n';
   }
 }

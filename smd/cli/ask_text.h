@@ -22,6 +22,9 @@ bool is_in_service(const boost::json::value& status);
 /// A line for each subnet: its state, and why it is not up.
 void print_check(std::ostream& out, const boost::json::value& status);
 
+/// Of a port; "Down" where its link is lost and it was not asked, as ports of CAs; empty: it is not known.
+std::string state_words(const boost::json::value& port);
+
 /// An end of a link, `"leaf000" port 5`; empty for null.
 std::string end_text(const boost::json::value& end);
 

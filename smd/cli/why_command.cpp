@@ -19,8 +19,7 @@ namespace json = boost::json;
 void print_port(std::ostream& out, const json::value& port) {
   const auto& peer = member_of(port, "peer");
   const auto speed = text_of(port, "speed"), reason = text_of(port, "reason");
-  out << fmt::format("\"{}\" port {}: {}", text_of(port, "name"), text_of(port, "port"),
-                     text_of(port, "state"));
+  out << fmt::format("\"{}\" port {}: {}", text_of(port, "name"), text_of(port, "port"), state_words(port));
   if (!speed.empty()) out << fmt::format(", {} {}", text_of(port, "width"), speed);
   if (!peer.is_null())
     out << fmt::format(", to \"{}\" port {}", text_of(peer, "name"), text_of(peer, "port"));
