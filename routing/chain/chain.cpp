@@ -138,10 +138,11 @@ class ChainRun {
   /// Of engines of kAuto those are compared whose time allows it.
   std::size_t compared() const { return shape_ ? links_.size() + kCompared : kCompared; }
 
-  /// In large fabrics engines with one layer are not compared with those that have several: they cannot be
-  /// better, and their time would be added.
+  /// In large fabrics engines with one layer are not compared with those that have several: they are seldom
+  /// better (nue may be, around what is missing), and their time would be added.
   bool enough() const {
-    if (!shape_ || search_work(in_.context.topology) <= kCompareAll) return false;
+    const auto work = search_work(in_.context.topology);
+    if (!shape_ || work <= (damaged() ? kCompareNue : kCompareAll)) return false;
     return std::ranges::any_of(
         candidates_, [](const Candidate& c) { return c.proven && find_engine(c.chosen.engine)->layered; });
   }
