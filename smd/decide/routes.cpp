@@ -32,7 +32,7 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
   base_.config = in.config.routing;
   if (const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr) {
     base_.adopted_sls = before->adopted_sls;
-    if (same_rules(before->config, base_.config) && !before->engine_waits.empty()) {
+    if (!before->engine_waits.empty() && !asks_for_others(base_.config, *before)) {
       base_.engine_waits = before->engine_waits;
       stays_ = {before->engine, before->roots};
     }

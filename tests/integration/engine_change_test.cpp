@@ -93,6 +93,19 @@ TEST_F(EngineChange, StaysThroughConvergence) {
   EXPECT_EQ(routes().engine_waits, "dfsssp");
 }
 
+TEST_F(EngineChange, StaysThroughOtherChanges) {
+  begin("lash");
+  reload("dfsssp");
+  const auto before = routes().layers;
+  config_.routing.allow_credit_loops = true;
+
+  reload("dfsssp");
+
+  EXPECT_EQ(routes().engine, "lash");
+  EXPECT_EQ(routes().engine_waits, "dfsssp");
+  EXPECT_EQ(routes().layers, before);
+}
+
 TEST_F(EngineChange, ComesWhenTheOperatorSaysSo) {
   begin("lash");
   reload("dfsssp");
