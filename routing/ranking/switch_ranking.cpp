@@ -2,7 +2,6 @@
 #include "routing/ranking/switch_ranking.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -161,19 +160,23 @@ SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchInd
   return finish(topology, std::move(rank), of_ten);
 }
 
-/// Whether each of `switches` has an up/down path to, and so from, all leaves that it is connected with.
-bool all_joined(const Topology& topology, const SwitchRanking& ranking,
-                std::span<const SwitchIndex> switches) {
+/// Whether each leaf has an up/down path to all leaves that it is connected with, and `of_others` says so of
+/// the number of leaves that another switch has one to (and so from), and of those that it is connected with.
+template <class OfOthers>
+bool joined(const Topology& topology, const SwitchRanking& ranking, OfOthers of_others) {
   const auto leaves = topology.leaves();
   const WideCosts costs(topology, &ranking, leaves, Serial{});
-  return std::ranges::all_of(switches, [&](SwitchIndex s) {
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     const auto row = costs.row(s);
+    std::size_t reached = 0, all = 0;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (row[i] == WideCosts::kUnreachable && topology.component(s) == topology.component(leaves[i]))
-        return false;
+      if (topology.component(s) != topology.component(leaves[i])) continue;
+      ++all;
+      reached += row[i] != WideCosts::kUnreachable ? 1U : 0U;
     }
-    return true;
-  });
+    if (topology.leaf(s) ? reached != all : !of_others(reached, all)) return false;
+  }
+  return true;
 }
 
 /// Whether 90 % of the connected pairs of these leaves have an up/down path.
@@ -237,15 +240,13 @@ SwitchRanking find_tree(const Topology& topology) {
   auto ranking = find_levels(topology);
   const auto leaves = topology.leaves();
   if (leaves.empty() || hosts_at_bottom(topology, ranking.rank, leaves) == all_hosts(topology) ||
-      (ranking.tree && all_joined(topology, ranking, leaves)))
+      (ranking.tree && joined(topology, ranking, [](auto, auto) { return true; })))
     return ranking;
   auto other = rank_below_top(topology, full_leaves(topology), kOfTenLayered);
   if (!other.tree) return ranking;
   // A switch without hosts is asked by its LID: a part of the tree that none reaches downwards is not worth
-  // balance.
-  std::vector<SwitchIndex> all(topology.switches());
-  std::iota(all.begin(), all.end(), SwitchIndex{0});
-  return all_joined(topology, other, all) ? other : ranking;
+  // balance. One that has lost a cable downwards has no such path to some leaves in any tree.
+  return joined(topology, other, [](auto reached, auto all) { return 2 * reached >= all; }) ? other : ranking;
 }
 
 }  // namespace smd::routing::inline ranking

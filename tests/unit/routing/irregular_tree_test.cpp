@@ -95,6 +95,19 @@ TEST(IrregularTree, ASwitchBelowALeafCostsTheOthersNothing) {
   EXPECT_LE(static_cast<double>(quality.max_link_paths), 1.1 * quality.leaf_bound);
 }
 
+/// A switch above that has lost a cable reaches some leaves downwards no more, as in any tree.
+TEST(IrregularTree, ASwitchBelowALeafAndAMissingCableAreStillATree) {
+  const auto whole = with_switches_below(fabrics::ft3(8), {0, 5}, 2).input();
+  const auto bound = dmodc_figures(whole).max_link_paths;
+  for (std::size_t i = 0; i < whole.links.size(); i += 7) {
+    auto input = whole;
+    if (std::max(input.links[i].a, input.links[i].b) >= 80) continue;  // to a switch below
+    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(i));
+
+    EXPECT_LE(dmodc_figures(input).max_link_paths, 3 * bound / 2) << i;
+  }
+}
+
 TEST(IrregularTree, TwoGenerationsOfLeavesAreTwoGroups) {
   const Topology topology(two_generations(1).input());
 
