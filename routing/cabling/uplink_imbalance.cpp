@@ -59,9 +59,21 @@ bool hangs_below_a_leaf(const Topology& topology, const SwitchGroup& group) {
   return topology.leaf(above) && topology.groups(above) > 1;
 }
 
-/// A design rather than a fault: three groups of the rank have as few cables, or the group has another number
-/// of members than most groups, so that it is not built as they are.
-bool built_so(const SwitchRanking& ranking, const TreeTemplate& tree_template, const SwitchGroup& group) {
+/// Several leaves, which have some of the upper switches of others: another generation of them.
+bool is_generation(const Topology& topology, const TreeTemplate& tree_template, const SwitchGroup& group) {
+  if (group.members.size() < 2 || !topology.leaf(group.members.front())) return false;
+  return std::ranges::any_of(tree_template.groups, [&](const SwitchGroup& other) {
+    return other.slots.size() > group.slots.size() &&
+           std::ranges::includes(other.slots, group.slots, {}, &UplinkSlot::peer, &UplinkSlot::peer);
+  });
+}
+
+/// A design rather than a fault: the group is a generation of leaves, three groups of
+/// the rank have as few cables, or the group has another number of members than most groups, so that it is
+/// not built as they are.
+bool built_so(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+              const SwitchGroup& group) {
+  if (is_generation(topology, tree_template, group)) return true;
   const auto rank = ranking.rank[group.members.front()];
   std::size_t same = 0, as_large = 0, groups = 0;
   for (const auto& other : tree_template.groups) {
@@ -89,7 +101,8 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
     const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
     if (hangs_below_a_leaf(in.topology, group)) continue;  // check_cables() names it
-    const auto kind = built_so(ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;
+    const auto kind =
+        built_so(in.topology, ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;
     health.findings.push_back(report_uneven(in, free_ports, group, usual->first, kind));
   }
 }

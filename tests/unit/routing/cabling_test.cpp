@@ -272,6 +272,18 @@ TEST(Health, SeesAPodWithFewerSwitchesAbove) {
   EXPECT_THAT(kinds(health), testing::Contains(CablingFault::uneven));
 }
 
+/// Four of twenty leaves have 8 of the 12 spines.
+TEST(Health, TakesAFewOlderLeavesForADesign) {
+  Builder builder("older");
+  for (int i = 0; i < 20 + 12; ++i) builder.add_switch(36);
+  for (SwitchIndex leaf = 0; leaf < 20; ++leaf) {
+    for (int h = 0; h < 8; ++h) builder.host(leaf);
+    for (SwitchIndex spine = 0; spine < (leaf % 5 == 1 ? 8U : 12U); ++spine) builder.link(leaf, 20 + spine);
+  }
+
+  EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
+}
+
 /// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
 Builder one_pod(unsigned half) {
   Builder b(fmt::format("one pod of {}", half));
