@@ -167,8 +167,11 @@ class SimulatedFabric final : public SmPortSource {
  public:
   SimulatedFabric(base::Fabric fabric, SimSocket socket)
       : fabric_(std::move(fabric)), socket_(std::move(socket)) {
+    std::map<std::string_view, int> named;  // aggregation nodes have all one name
+    for (const auto& node : fabric_.nodes) ++named[node.name];
     for (const auto& node : fabric_.nodes) {
-      if (node.type == NodeType::ca) guest_ = node.name;  // the last: the SM is at the first
+      const bool meant = node.type == NodeType::ca && named[node.name] == 1;
+      if (meant) guest_ = node.name;  // the last: the SM is at the first
     }
   }
 
@@ -187,7 +190,8 @@ class SimulatedFabric final : public SmPortSource {
   mad::Duration nodes_cpu() const override { return live_ ? live_->cpu_time() : mad::Duration{}; }
   std::string attach_hint() const override {
     if (!served_ || guest_.empty()) return {};
-    return fmt::format("--socket {} --node {}", socket_.path.string(), guest_);
+    const auto* const quote = guest_.find(' ') != std::string::npos ? "'" : "";
+    return fmt::format("--socket {} --node {}{}{}", socket_.path.string(), quote, guest_, quote);
   }
 
  private:
