@@ -215,8 +215,9 @@ std::expected<void, EditError> check_key(const EditContext& context, const std::
   }
   // Tokens and rules go by the names of partitions: the default one does not get another.
   if (pkey.same_partition(config::kDefaultPartition) && name != config::kNameOfDefault)
-    return refuse(Kind::conflict, "pkey_taken",
-                  fmt::format("P_Key 0x{:04x} is that of partition {}", pkey.value(), config::kNameOfDefault));
+    return refuse(
+        Kind::conflict, "pkey_taken",
+        fmt::format("P_Key 0x{:04x} is that of partition {}", pkey.value(), config::kNameOfDefault));
   auto taken = other_of_name(context, name, pkey);
   const auto own = context.policies.api.find(name);
   if (mode == Put::same_key && own != context.policies.api.end() && own->second->pkey != pkey.value())

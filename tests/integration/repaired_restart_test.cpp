@@ -52,8 +52,8 @@ class RepairedRestart : public ::testing::TestWithParam<RepairedCase> {
     for (const auto& node : fabric_.nodes) {
       for (std::uint8_t p = 1; p <= node.port_count(); ++p) {
         const auto& peer = node.ports[p].peer;
-        const bool between = node.type == NodeType::switch_ && peer &&
-                             fabric_.nodes[peer->node].type == NodeType::switch_;
+        const bool between =
+            node.type == NodeType::switch_ && peer && fabric_.nodes[peer->node].type == NodeType::switch_;
         if (between) return {node.name, PortNum{p}};
       }
     }
