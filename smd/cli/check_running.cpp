@@ -53,6 +53,9 @@ void print_fabric(std::ostream& out, const json::value& fabric) {
   out << fmt::format("  links taken down: {}\n", links.empty() ? "none" : joined(links));
   const auto now = text_of(fabric, "engine_now"), engine = text_of(fabric, "engine");
   out << fmt::format("  engine: {}{}\n", engine, now == engine ? "" : fmt::format(" instead of {}", now));
+  if (const auto waits = text_of(fabric, "engine_waits"); !waits.empty())
+    out << fmt::format("  {} would give paths other SLs: it waits for smd resweep converge --engine\n",
+                       waits);
   print_keys(out, fabric);
   std::vector<std::string> sets;
   for (const auto& one : list_of(fabric, "sets"))

@@ -53,6 +53,7 @@ Preview preview(const PreviewInput& in) {
   found.disruption = disruption_of(in.subnet, after, made);
   found.engine_now = in.decided.routes->engine;
   found.engine = after.routes->engine;
+  found.engine_waits = after.routes->engine_waits;
   if (const auto& keys = after.part<wire::PKeyTable>()) {
     for (auto& change : key_changes(in.subnet, *keys)) {
       if (change.of_end_port) found.keys.push_back(std::move(change));
@@ -83,6 +84,7 @@ Json preview_json(const Preview& preview, const Subnet& subnet) {
                          {"links_taken_down", strings_json(disruption.links)},
                          {"engine_now", preview.engine_now},
                          {"engine", preview.engine},
+                         {"engine_waits", preview.engine_waits.empty() ? Json{} : Json(preview.engine_waits)},
                          {"pkeys", std::move(keys)},
                          {"sets", std::move(sets)}});
 }

@@ -31,6 +31,7 @@ struct Preview {
   std::string refused{};  ///< why there would be no routes; all else is empty then
   Disruption disruption{};
   std::string engine_now{}, engine{};
+  std::string engine_waits{};                               ///< RoutePart::engine_waits
   std::vector<KeyChange> keys{};                            ///< of end ports
   std::vector<std::pair<std::string, std::size_t>> sets{};  ///< by what they write, in the order of writes
   /// Something in use changes, or an end port loses a P_Key.
