@@ -53,6 +53,9 @@ std::optional<std::string> unknown_family(const std::set<std::string, std::less<
   return unknown != wanted.end() ? std::optional(*unknown) : std::nullopt;
 }
 
+/// Seconds; after them the next scrape begins, however slowly the client of this one reads.
+constexpr std::int64_t kLongestTurn = 30;
+
 /// The text, some families at a time: never more than a piece and one family is in memory.
 class ScrapeText final : public Stream {
  public:
@@ -61,8 +64,10 @@ class ScrapeText final : public Stream {
     if (compressed) gzip_ = std::make_unique<Gzip>();
   }
 
-  std::optional<std::string> next(std::int64_t, bool) override {
+  std::optional<std::string> next(std::int64_t now, bool) override {
     if (ended_) return std::nullopt;
+    if (began_ == 0) began_ = now;
+    if (now - began_ > kLongestTurn) turn_.reset();
     std::string piece;
     while (piece.empty() && !ended_) {
       auto text = some();
@@ -90,6 +95,7 @@ class ScrapeText final : public Stream {
   std::span<const Families> families_;
   std::shared_ptr<void> turn_;
   std::unique_ptr<Gzip> gzip_;
+  std::int64_t began_ = 0;  ///< 0: the first piece is in the answer
   bool ended_ = false;
 };
 

@@ -253,6 +253,18 @@ asio::awaitable<Answer> Server::later(std::shared_ptr<const Later> begin) {
   co_return *std::move(made->answer);
 }
 
+namespace {
+
+/// A blank where the header is there and empty: that is no key, and to be refused as one.
+template <class Message>
+std::string key_of(const Message& message) {
+  const auto header = message.find("Idempotency-Key");
+  if (header == message.end()) return {};
+  return header->value().empty() ? " " : std::string(header->value());
+}
+
+}  // namespace
+
 Request Server::request_of(const Parser& parser, const Connection& connection) const {
   const auto& message = parser.get();
   return {.method = std::string(message.method_string()),
@@ -267,7 +279,7 @@ Request Server::request_of(const Parser& parser, const Connection& connection) c
           .last_event_id = std::string(message["Last-Event-ID"]),
           .if_match = std::string(message[http::field::if_match]),
           .if_none_match = std::string(message[http::field::if_none_match]),
-          .idempotency_key = std::string(message["Idempotency-Key"]),
+          .idempotency_key = key_of(message),
           .accept_encoding = std::string(message[http::field::accept_encoding])};
 }
 

@@ -472,14 +472,14 @@ TEST_F(ApiFabric, OfSeveralSubnetsEachSampleSaysItsOwn) {
 TEST_F(ApiFabric, NamesOfAnyBytesAreLabels) {
   auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
   auto node = std::make_shared<sm::Node>(*subnet->nodes[0]);
-  node->description = "a\"b\\c<\xff>\n\t\x1b\x7f";
+  node->description = "a\"b\\c<\xff>\n\t\x1b\x7f\xC2\x9B\xE2\x80\xAE";
   subnet->nodes[0] = node;
   auto now = std::make_shared<sm::Snapshot>(*snapshot_);
   now->subnet = subnet;
   auto view = *backend_.views[0];
   view.snapshot = now;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
-  EXPECT_THAT(metrics(), HasSubstr("=\"a\\\"b\\\\c<\xEF\xBF\xBD>\\n   \""));
+  EXPECT_THAT(metrics(), HasSubstr("=\"a\\\"b\\\\c<\xEF\xBF\xBD>\\n     \""));
 }
 
 }  // namespace
