@@ -42,15 +42,26 @@ bool is_harmful(std::uint32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+bool is_c0_or_del(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7F;
+}
+
 }  // namespace
+
+std::size_t control_length(std::string_view text) {
+  if (text.empty()) return 0;
+  if (is_c0_or_del(text.front())) return 1;
+  const auto [bytes, code] = first_character(text);
+  return is_harmful(code) ? bytes : 0;
+}
 
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const auto [bytes, code] = first_character(text);
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (bytes == 0 || byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+    if (bytes == 0 || is_c0_or_del(text.front())) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text.front()));
     } else if (is_harmful(code)) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 // Foreign text for a terminal.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,9 @@ namespace smd::base {
 /// U+2029) and controls of the direction of text (U+202A to U+202E, U+2066 to U+2069) as "\u202e"; bytes that
 /// are no UTF-8 as "\xff". All else stays, a backslash too.
 std::string escaped(std::string_view text);
+
+/// Bytes of the control character that the text begins with, one of those that escaped() shows otherwise; 0:
+/// it begins with none, or is empty.
+std::size_t control_length(std::string_view text);
 
 }  // namespace smd::base

@@ -68,9 +68,8 @@ bool is_generation(const Topology& topology, const TreeTemplate& tree_template, 
   });
 }
 
-/// A design rather than a fault: the group is a generation of leaves, three groups of
-/// the rank have as few cables, or the group has another number of members than most groups, so that it is
-/// not built as they are.
+/// A design rather than a fault: the group is a generation of leaves, three groups of the rank have as few
+/// cables, or the group has another number of members than most groups, so that it is not built as they are.
 bool built_so(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template,
               const SwitchGroup& group) {
   if (is_generation(topology, tree_template, group)) return true;

@@ -460,9 +460,10 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
   if (!access) return access.error();
   if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
   if (found.route == nullptr) return no_route(path, std::move(found.allow));
-  const auto subnet = subnet_of(found, request, *access, backend);
+  const bool audited = found.route->method != "GET";
+  const auto subnet = audited ? subnet_of(found, request, *access, backend) : std::string();
   auto answered = run_with_query(*found.route, std::move(found.parts), request, *access, backend);
-  if (found.route->method != "GET") {
+  if (audited) {
     const auto& from = request.peer.handed_on;
     audit(answered,
           {.by = access->name(),

@@ -81,8 +81,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   const auto now = base::read_file(config.cert);
   const bool other = now && std::exchange(cert_, *now) != *now;
   if (network_) {
-    const auto validity = tls::validity_of(config.cert);
-    if (other && validity)
+    if (const auto validity = tls::validity_of(config.cert); other && validity)
       log_.info("api.certificate_in_use")
           .kv("cert", config.cert)
           .kv("ends", log::to_utc(validity->ends))

@@ -8,10 +8,8 @@
 #include <cstdio>
 #include <memory>
 #include <ostream>
-#include <set>
 
 #include "smd/daemon/certificates.h"
-#include "smd/tls/context.h"
 
 namespace smd::cli {
 namespace {

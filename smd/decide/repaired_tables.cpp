@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/repaired_tables.h"
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>

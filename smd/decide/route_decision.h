@@ -75,9 +75,9 @@ class RouteDecision {
   bool of_another_ = false;                   ///< the tables to build on are not ours
   std::optional<AdoptedLayers> sls_of_file_;  ///< what clients have from the SM before us
   std::string not_repaired_;
+  bool credit_loops_ = false;                      ///< that is why
   std::optional<routing::InstalledEngine> stays_;  ///< while RoutePart::engine_waits
   std::shared_ptr<const RoutePart> made_;          ///< by fresh() already
-  bool credit_loops_ = false;                      ///< that is why
 };
 
 }  // namespace smd::sm::inline decisions
