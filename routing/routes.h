@@ -124,6 +124,9 @@ struct Layers {
 struct Routes {
   std::vector<std::shared_ptr<const LftRow>> rows;  ///< by SwitchIndex of the Topology
   Layers layers;
+  /// Of fresh tables by round robin of a whole tree: its cabling is too irregular for them to be even, and
+  /// other tables may carry less.
+  bool uneven = false;
 };
 
 /// The entry for a LID in a row that may be null or shorter than the LID space: kNoRoute there.

@@ -126,6 +126,7 @@ class ChainRun {
     for (std::size_t i = 0; i < links_.size(); ++i) {  // the first of kAuto adds others
       if ((!declined_ && !candidates_.empty()) || enough()) break;
       if (candidates_.size() < compared()) try_link(ChainLink(links_[i]), {});
+      if (shape_ && i == 0) try_counts(ChainLink(links_[i]));
       if (stopped_ || settled_ || installed_stays()) break;
       if (shape_ && candidates_.empty() && !declined_) decline(ChainLink(links_[i]));
     }
@@ -145,6 +146,14 @@ class ChainRun {
     if (!shape_ || work <= (damaged() ? kCompareNue : kCompareAll)) return false;
     return std::ranges::any_of(
         candidates_, [](const Candidate& c) { return c.proven && find_engine(c.chosen.engine)->layered; });
+  }
+
+  /// The engine that counts destinations, where round robin cannot be even, or where it is installed.
+  void try_counts(ChainLink link) {
+    if (declined_ || stopped_ || candidates_.empty()) return;
+    link.engine = "ftree";
+    const bool installed = options_.installed && options_.installed->engine == link.engine;
+    if (candidates_.front().chosen.routes.uneven || installed) try_link(link, {});
   }
 
   /// Behind the engine for trees.
@@ -378,7 +387,7 @@ class ChainRun {
     });
     const bool compared = other != candidates_.end() && other->proven && other->chosen.engine != engine;
     auto reason = fmt::format("{} is the engine for it", engine);
-    if (declined_ && !settled_) {
+    if ((declined_ && !settled_) || compared) {
       reason =
           !compared ? fmt::format("only {} has routes that are proven", engine) : better_text(best, *other);
     }

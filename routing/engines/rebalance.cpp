@@ -58,19 +58,12 @@ class Rebalancer {
     }
   }
 
-  void run(bool whole) {
+  /// Returns the highest load.
+  Weight run(Rebalance until) {
     load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
-    const auto enough = whole ? enough_if_whole() : find_enough(true);
-    Weight most = 0;
-    for (Channel c = 0; c < load_.size(); ++c) most = std::max(most, weight(c));
-    for (auto limit = most; limit > enough;) {
-      limit = std::max(enough, limit - std::max(limit / kSteps, Weight{1}));
-      const bool fine = limit_all(limit);
-      if (effort_ >= kMostEffort || in_.context.stop.stop_requested()) return;
-      if (!fine) break;
-    }
-    polish(enough);
+    move_until(until == Rebalance::damaged ? find_enough(true) : enough_if_whole(until));
+    return highest();
   }
 
  private:
@@ -98,11 +91,28 @@ class Rebalancer {
     return weights_.empty() ? routes : routes * weights_[c];
   }
 
+  Weight highest() const {
+    Weight most = 0;
+    for (Channel c = 0; c < load_.size(); ++c) most = std::max(most, weight(c));
+    return most;
+  }
+
+  void move_until(Weight enough) {
+    for (auto limit = highest(); limit > enough;) {
+      limit = std::max(enough, limit - std::max(limit / kSteps, Weight{1}));
+      const bool fine = limit_all(limit);
+      if (effort_ >= kMostEffort || in_.context.stop.stop_requested()) return;
+      if (!fine) break;
+    }
+    polish(enough);
+  }
+
   /// Without damage round robin has few collisions in shifts, which moves would add. So cables of one rate
   /// may carry a third more than they must. Where rates differ round robin knows nothing of slow cables.
-  Weight enough_if_whole() const {
-    const auto bound = std::max(find_enough(false), leaves_bound());
-    return weights_.empty() ? bound * 4 / 3 + 1 : std::max(find_enough(false), leaves_bound() * 11 / 10);
+  Weight enough_if_whole(Rebalance until) const {
+    const auto mean = find_enough(false), bound = leaves_bound();
+    if (until == Rebalance::round_robin && weights_.empty()) return std::max(mean, bound) * 4 / 3 + 1;
+    return std::max(mean, bound * 11 / 10);
   }
 
   /// The mean load of the most loaded level: no tables have less there. `of_mean`: or 125 % of the mean load
@@ -347,13 +357,14 @@ class Rebalancer {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows, bool whole) {
-  Rebalancer<Cost>(in, columns, rows).run(whole);
+std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
+                        Rebalance until) {
+  return Rebalancer<Cost>(in, columns, rows).run(until);
 }
 
-template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>, Rows&,
-                                      bool);
-template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>, Rows&,
-                                       bool);
+template std::uint64_t rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>,
+                                               Rows&, Rebalance);
+template std::uint64_t rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
+                                                Rows&, Rebalance);
 
 }  // namespace smd::routing::inline engines

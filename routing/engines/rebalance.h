@@ -4,6 +4,7 @@
 // loaded cables.
 
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,18 +16,27 @@ namespace smd::routing::inline engines {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
-/// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that
-/// decreases step by step, then relieves the most loaded cable repeatedly, until no cable carries more than
-/// 125 % of the mean, no move helps, or the work bound is reached. More moves would cost the regularity of
-/// round robin. In a tree without damage (`whole`) they end at a sixteenth above the bound of the leaves'
-/// cables. Loads count (source host, destination host), by the first LID of each, weighed by the rate of
-/// the cable. Requires columns with a ranking. Deterministic.
-template <std::unsigned_integral Cost>
-void rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows, bool whole);
+/// How much is moved.
+enum class Rebalance : std::uint8_t {
+  damaged,      ///< until no cable carries more than 125 % of the mean
+  round_robin,  ///< a third more than the leaves' cables must carry is left: round robin has few collisions
+  counted       ///< a tenth more
+};
 
-extern template void rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>,
-                                             Rows&, bool);
-extern template void rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
-                                              Rows&, bool);
+/// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that
+/// decreases step by step, then relieves the most loaded cable repeatedly, until none carries more than
+/// `until` says, no move helps, or the work bound is reached. More moves would cost the regularity of the
+/// tables. Loads count (source host, destination host), by the first LID of each, weighed by the rate of the
+/// cable. Returns the highest load. Requires columns with a ranking. Deterministic.
+template <std::unsigned_integral Cost>
+std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
+                        Rebalance until);
+
+extern template std::uint64_t rebalance<std::uint8_t>(const EngineInput&,
+                                                      std::span<const Columns<std::uint8_t>>, Rows&,
+                                                      Rebalance);
+extern template std::uint64_t rebalance<std::uint16_t>(const EngineInput&,
+                                                       std::span<const Columns<std::uint16_t>>, Rows&,
+                                                       Rebalance);
 
 }  // namespace smd::routing::inline engines

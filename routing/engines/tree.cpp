@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "routing/engines/balanced_tree.h"
+#include "routing/engines/descending_paths.h"
 #include "routing/engines/dmodk_indices.h"
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
@@ -93,20 +95,43 @@ bool even(std::span<const DmodkIndex> indices, bool balanced) {
   return balanced && std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }
 
+/// Counts destinations on the way down. Choosing by ports on the way up has better shifts, unless it loads
+/// some channel behind these ports much more.
+template <class Cost>
+Rows route_by_counts(const TreeJob<Cost>& job, std::span<const Columns<Cost>> columns,
+                     std::span<const LidRun> runs, bool whole) {
+  Rows best;
+  std::uint64_t least = 0;
+  for (const auto ascent : {Ascent::least_used_port, Ascent::least_used_way}) {
+    auto rows = route_by_descending_paths<Cost>(job.in, columns.front(), runs, ascent);
+    if (job.in.context.stop.stop_requested()) return rows;
+    const auto highest =
+        rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::counted : Rebalance::damaged);
+    if (!best.empty() && highest * 8 > least * 7) continue;
+    best = std::move(rows);
+    least = highest;
+  }
+  return best;
+}
+
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
-Rows route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices, bool balanced) {
+Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices, bool balanced) {
   const auto runs = runs_of(job.in, job.costs, job.destinations, job.numbering);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
+  const bool closed = even(indices, balanced);
+  const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
+  if (!closed && job.numbering == Numbering::padded && takes_descending_paths(job.in.context))
+    return {route_by_counts<Cost>(job, columns, runs, whole), {}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
-  if (!even(indices, balanced) && !job.in.context.stop.stop_requested())
-    rebalance<Cost>(job.in, columns, rows, is_whole(job.in.context.topology, job.tree_template));
-  return rows;
+  if (!closed && !job.in.context.stop.stop_requested())
+    rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
+  return {std::move(rows), {}, whole && !closed};
 }
 
 /// Routes the fabric with its switches in this order.
 template <class Cost>
-Rows route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order, bool balanced) {
+Routes route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order, bool balanced) {
   const auto& context = job.in.context;
   const auto topology = context.topology.reordered(order);
   const auto lids = context.lids.reordered(context.topology, topology, order);
@@ -125,11 +150,12 @@ Rows route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> orde
                        .seed = job.in.seed};
   const auto tree_template = find_tree_template(topology, ranking);
   const auto indices = dmodk_indices(topology, ranking, tree_template);
-  const auto rows = route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering},
-                                        indices, balanced);
-  Rows result(rows.size());
-  for (SwitchIndex i = 0; i < order.size(); ++i) result[order[i]] = rows[i];
-  return result;
+  auto routes = route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering}, indices,
+                                    balanced);
+  Rows rows(routes.rows.size());
+  for (SwitchIndex i = 0; i < order.size(); ++i) rows[order[i]] = std::move(routes.rows[i]);
+  routes.rows = std::move(rows);
+  return routes;
 }
 
 }  // namespace
@@ -149,9 +175,9 @@ Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Cost
   const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering};
   if (balanced && is_ordered(topology, ranking, order)) {
     const auto indices = dmodk_indices(topology, ranking, tree_template);
-    if (even(indices, balanced)) return Routes{route_ordered<Cost>(job, indices, balanced), {}};
+    if (even(indices, balanced)) return route_ordered<Cost>(job, indices, balanced);
   }
-  return Routes{route_reordered(job, order, balanced), {}};
+  return route_reordered(job, order, balanced);
 }
 
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,

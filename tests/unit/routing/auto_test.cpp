@@ -178,6 +178,35 @@ TEST(Auto, ComparesTreesInWhichLeavesAreJoined) {
   EXPECT_NE(automatic(nearly).why.find("which it nearly is"), std::string::npos) << automatic(nearly).why;
 }
 
+/// Round robin cannot be even where edge switches have eight cables to five line boards.
+TEST(Auto, CountsDestinationsInWholeTreesThatAreTooIrregular) {
+  for (const std::string guids : {"1", "2", "3"}) {
+    const auto fabric = routable("chassis:12:8:10:6+guids=" + guids);
+
+    const auto found = automatic(fabric);
+    const auto round_robin = automatic(fabric, {}, {{"dmodc", {}}});
+
+    EXPECT_EQ(found.engine, "ftree");
+    EXPECT_LE(most_loaded(fabric, found.routes), 96.0);
+    EXPECT_GT(most_loaded(fabric, round_robin.routes), 96.0);
+    EXPECT_TRUE(same_tables(found.routes, automatic(fabric, {}, kChosenByShape, 4).routes));
+    EXPECT_TRUE(found.why.starts_with("tree: ftree has 96 routes over the most loaded link, dmodc "))
+        << found.why;
+  }
+}
+
+TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
+  const auto fabric = routable("chassis:12:8:10:6+guids=1+cut=1:1");
+  ChainOptions options;
+  options.installed = InstalledEngine{"ftree"};
+
+  const auto found = automatic(fabric, options);
+
+  EXPECT_EQ(found.engine, "ftree");
+  EXPECT_EQ(found.why, "damaged tree: ftree is installed and stays");
+  EXPECT_EQ(automatic(fabric).engine, "dmodc") << "round robin is made for damaged trees";
+}
+
 TEST(Auto, TellsTheShapeByTheWidestCablingSeen) {
   const auto whole = Topology(fabrics::of_spec("dragonfly:4:2:2+guids=3").input);
   const auto fabric = routable("dragonfly:4:2:2+guids=3+cut=30:1");
