@@ -177,7 +177,14 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                  .mastership = mastership_,
                  .log = parts_.log,
                  .events = events_,
-                 .config = config_}) {}
+                 .config = config_}) {
+  take_disabled_ports();
+}
+
+void SubnetManager::take_disabled_ports() {
+  if (policies_->disabled_ports != *loop_.disabled())
+    loop_.disable(std::make_shared<const policy::DisabledPorts>(policies_->disabled_ports));
+}
 
 void SubnetManager::resweep(Resweep kind, std::string reason) {
   using Fresh = DecideInput::Fresh;
@@ -266,8 +273,7 @@ asio::awaitable<bool> SubnetManager::take_config() {
   if (next_config_ == given) next_config_ = nullptr;  // else there is a later one already
   if (next_policies_ == policies) next_policies_ = nullptr;
   loop_.configure(config_, std::move(policy));
-  if (policies_->disabled_ports != *loop_.disabled())
-    loop_.disable(std::make_shared<const policy::DisabledPorts>(policies_->disabled_ports));
+  take_disabled_ports();
   if (!configured) co_return true;
   tx_.set_policy(policy_of(config_->mad));
   mastership_.configure();

@@ -127,6 +127,7 @@ class SubnetManager final : public FabricRequests {
 
  private:
   asio::awaitable<bool> take_config();
+  void take_disabled_ports();
   PartSet partition_parts() const;
   void take_replica();
   asio::awaitable<void> settle();

@@ -22,8 +22,7 @@ class PortOrders : public testing::Test {
   PortOrders() : world_(test::spec("ft2:8")) { start(); }
   ~PortOrders() override { stop(); }
   void start() {
-    smd_.emplace(world_);
-    (*smd_)->set_policies(policies_);
+    smd_.emplace(world_, config::SubnetConfig{}, sm::ManagerOptions{}, nullptr, policies_);
     group_.emplace(world_.io().get_executor());
     group_->spawn((*smd_)->run());
     world_.run_for(3s);
@@ -157,6 +156,20 @@ TEST_F(PortOrders, ADisabledPortIsNotBroughtUpAfterARestart) {
     EXPECT_EQ(at(end).info.phys_state, PhysState::disabled);
     EXPECT_TRUE(hosts_reach_each_other());
   }
+}
+
+/// The state directory has it, and nothing else tells the next start.
+TEST_F(PortOrders, TheNextStartKnowsIt) {
+  const auto end = host_link();
+  set_disabled({{end, {.by = "test"}}});
+  stop();
+  world_.fabric().faults().reboot(name_of(end));
+  start();
+
+  EXPECT_LE(highest_state(end, 10s), PortState::init) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(at(end).info.phys_state, PhysState::disabled);
+  ASSERT_TRUE(smd_->last().disabled);
+  EXPECT_EQ(smd_->last().disabled->size(), 1U);
 }
 
 /// Of a new master, too, which finds the whole fabric for the first time.

@@ -46,8 +46,9 @@ class Managed {
           sm::ManagerOptions options = {}, store::Store* store = nullptr)
       : Managed(world, world.transport(place), std::move(config), std::move(options), store) {}
   explicit Managed(sim::World& world, config::SubnetConfig config = {}, sm::ManagerOptions options = {},
-                   store::Store* store = nullptr)
-      : Managed(world, world.transport(), std::move(config), std::move(options), store) {}
+                   store::Store* store = nullptr, policy::PoliciesPtr policies = {})
+      : Managed(world, world.transport(), std::move(config), std::move(options), store, nullptr,
+                std::move(policies)) {}
   /// With another clock than the world's, which may lead it astray.
   Managed(sim::World& world, mad::Clock& clock, config::SubnetConfig config)
       : Managed(world, world.transport(), std::move(config), {}, nullptr, &clock) {}
@@ -76,15 +77,17 @@ class Managed {
 
  private:
   Managed(sim::World& world, std::unique_ptr<sim::Transport> transport, config::SubnetConfig config,
-          sm::ManagerOptions options, store::Store* store, mad::Clock* clock = nullptr)
+          sm::ManagerOptions options, store::Store* store, mad::Clock* clock = nullptr,
+          policy::PoliciesPtr policies = {})
       : executor_(world.io().get_executor()),
         times_{.steady = [&world] { return world.now().time_since_epoch(); },
                .wall = [] { return std::chrono::system_clock::time_point{}; }},
         clock_(clock),
         transport_(std::move(transport)),
-        manager_(parts(world, store), "test", std::move(config), std::move(options)) {}
+        manager_(parts(world, store, std::move(policies)), "test", std::move(config), std::move(options)) {}
 
-  sm::ManagerParts parts(sim::World& world, store::Store* store) {
+  sm::ManagerParts parts(sim::World& world, store::Store* store, policy::PoliciesPtr policies) {
+    if (!policies) policies = std::make_shared<const policy::Policies>();
     const auto output = [lines = lines_](const log::Record&, std::string_view line) {
       lines->all.emplace_back(line);
     };
@@ -103,6 +106,7 @@ class Managed {
             },
             .seed = 7,
             .store = store,
+            .policies = std::move(policies),
             .wall = [&world] { return 1'000'000 + world.now().time_since_epoch() / std::chrono::seconds(1); },
             .events = ring_.get(),
             .published = published_};
