@@ -273,8 +273,9 @@ Json own_m_keys_json(const sm::Snapshot& now) {
   const auto* settings = now.decided.settings.get();
   if (settings == nullptr || !settings->m_keys.secret) return {};
   const auto counts = sm::count_m_keys(*now.subnet, settings->m_keys);
-  return Json(JsonObject{{"level", number(settings->m_keys.level)},
+  return Json(JsonObject{{"level", number(*settings->m_keys.secret == 0 ? 0 : settings->m_keys.level)},
                          {"per_port", Json(settings->m_keys.per_port)},
+                         {"removed", Json(*settings->m_keys.secret == 0)},
                          {"ports", number(counts.ports)},
                          {"done", number(counts.done)}});
 }

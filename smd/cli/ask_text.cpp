@@ -170,8 +170,7 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");
   if (!(at_ports + at_switches).empty() && at_ports + at_switches != "00")
     line(out, "violations",
-         fmt::format("{} at end ports, {} at switches since the start (partition.violation "
-                     "in the log)",
+         fmt::format("{} at end ports, {} at switches since the start (partition.violation in the log)",
                      counted(at_ports, "P_Key violation"), at_switches));
   const auto& qos = member_of(subnet, "qos");
   const auto as_it_is = [](const json::value& one) {
@@ -183,7 +182,10 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   if (const auto& keys = member_of(subnet, "m_keys"); keys.is_object())
     line(out, "M_Keys",
          fmt::format("{} of {} end ports have {}, level {}", text_of(keys, "done"), text_of(keys, "ports"),
-                     text_of(keys, "per_port") == "true" ? "their own" : "it", text_of(keys, "level")));
+                     text_of(keys, "removed") == "true"    ? "none any more"
+                     : text_of(keys, "per_port") == "true" ? "their own"
+                                                           : "it",
+                     text_of(keys, "level")));
   lines(out, "M_Keys", list_of(subnet, "unknown_m_keys"), "smd status --json", [](const auto& key) {
     const auto lease = text_of(key, "lease_s");
     return fmt::format("{}: has an M_Key of another SM (protection {}, lease {}): {}",
@@ -251,12 +253,12 @@ std::string replica_words(const json::value& subnet) {
   const auto role = text_of(replica, "role");
   const auto trouble = text_of(replica, "trouble");
   if (role == "none" && !trouble.empty())
-    return fmt::format("none: {}: mend it, then restart; the state is not copied", trouble);
+    return fmt::format("none: {}: correct it, then restart; the state is not copied", trouble);
   if (role != "source") {
     if (role == "lost" || role == "none") {
       const auto heard = text_of(replica, "heard");
-      return fmt::format("{} (at {}; last heard {}: what the master has committed since is not here; {})",
-                         role, text_of(replica, "position"), heard.empty() ? "never" : heard,
+      return fmt::format("{} (at {}; last heard {}: later changes of the master are missing; {})", role,
+                         text_of(replica, "position"), heard.empty() ? "never" : heard,
                          text_of(replica, "master"));
     }
     return fmt::format("{} (at {}, {} behind; {})", role, text_of(replica, "position"),
@@ -287,7 +289,7 @@ std::string config_words(const json::value& subnet) {
     keys += (keys.empty() ? "" : ", ") + std::string(key.as_string());
   return keys.empty() ? keys
                       : keys +
-                            ": those of the master before are in force; smd check --running says what a "
+                            ": the values of the master before are in force; smd check --running says what a "
                             "reload would change";
 }
 
@@ -346,8 +348,9 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     std::string places;
     for (const auto& place : list_of(twice, "behind"))
       places += (places.empty() ? "" : ", ") + port_words(place);
-    return fmt::format("GUID {} behind {}: who had it stays, others are not put in service",
-                       text_of(twice, "guid"), places);
+    return fmt::format(
+        "GUID {} behind {}: the node that had it first stays in service, others do not come into service",
+        text_of(twice, "guid"), places);
   });
   print_tables(out, subnet);
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())

@@ -392,15 +392,15 @@ void Instance::subscribe() {
 
 void Instance::hear(const events::Event& event) {
   if (const auto* silent = std::get_if<events::OwnPortSilent>(&event.payload))
-    return heard_own_port(silent->reason);
-  if (std::holds_alternative<events::OwnPortAnswers>(event.payload)) return heard_own_port({});
+    return heard_own_port(silent->reason, silent->neighbour);
+  if (std::holds_alternative<events::OwnPortAnswers>(event.payload)) return heard_own_port({}, false);
   if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
     if (state->from == wire::SmState::master || state->to == wire::SmState::master)
       sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
     if (state->from == wire::SmState::master && now_.ground) left_policies_ = now_.ground->policies;
     if (state->to == wire::SmState::master)
       say_policy_differs(
-          "those of the master before are in force; smd check --running says what a reload changes");
+          "the values of the master before are in force; smd check --running says what a reload changes");
     return;
   }
   if (!std::holds_alternative<events::SnapshotPublished>(event.payload)) {
@@ -418,9 +418,9 @@ void Instance::heard_snapshot() {
   view_.set(std::make_shared<api::SubnetView>(now_));
 }
 
-/// `reason`: it does not answer; empty: it does again.
-void Instance::heard_own_port(const std::string& reason) {
-  own_port_silent_ = reason;
+/// `reason`: it does not answer (or its neighbour does not); empty: it does again.
+void Instance::heard_own_port(const std::string& reason, bool neighbour) {
+  own_port_silent_ = neighbour ? std::string() : reason;
   silent_since_ = clock_.now();
   if (reason.empty()) {
     waited_for("own_port");

@@ -118,6 +118,7 @@ class Instance {
   void replaced();
   void refused(Guid port);
   bool adopt_replica_policy();
+  bool adopt_accepted(const policy::Policies& policies);
   void say_left_partitions();
   void say_policy_differs(const std::string& action);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
@@ -144,7 +145,7 @@ class Instance {
   void subscribe();
   void hear(const events::Event& event);
   void heard_snapshot();
-  void heard_own_port(const std::string& reason);
+  void heard_own_port(const std::string& reason, bool neighbour);
   void sweeps_on(std::string_view reason);
   void wait_for(std::string_view what, std::string_view reason);
   void waited_for(std::string_view what);

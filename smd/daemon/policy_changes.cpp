@@ -163,8 +163,12 @@ bool Instance::adopt_policy() {
     files_ = spec_.config;
     group_.spawn(tell_refused_policy());
   }
+  // A master that had taken over and not been reloaded goes on with what it took over.
+  const auto by = policies->accepted_by;
+  const bool of_another = wrong.empty() && by != Guid{} && by != end_->port_guid();
+  if (of_another) adopt_accepted(*policies);
   set_ground(policies);
-  if (!partitions) group_.spawn(remember_accepted());
+  if (!partitions && differs_.keys.empty()) group_.spawn(remember_accepted());
   return true;
 }
 
@@ -197,8 +201,10 @@ asio::awaitable<void> Instance::remember_accepted() {
   const auto merged =
       with_sls == before ? now_.ground->merged : policy::merged_policy(spec_.config, *with_sls);
   auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls), merged.get());
-  if (with_sls == before && text == before->accepted) co_return;
+  const auto own = end_->port_guid();
+  if (with_sls == before && text == before->accepted && own == before->accepted_by) co_return;
   auto next = std::make_shared<policy::Policies>(*with_sls);
+  next->accepted_by = own;
   next->accepted = std::move(text);
   changing_policies_ = true;
   if (kept() != nullptr)
@@ -215,7 +221,7 @@ asio::awaitable<void> Instance::tell_refused_policy() {
   for (bool time = true; time && !refused_policy().empty();) {
     log_.error("config.refused")
         .kv("error", refused_policy())
-        .kv("action", "the policy that was accepted last stays in force; mend the file, then reload")
+        .kv("action", "the policy that was accepted last stays in force; correct the file, then reload")
         .always();
     time = co_await clock_.sleep(kSayAgain);
   }

@@ -79,7 +79,7 @@ void Instance::open_replica() {
   if (!network) {
     log_.error("ha.not_replicated")
         .kv("reason", network.error())
-        .kv("action", "the state is not copied; mend it, then restart")
+        .kv("action", "the state is not copied; correct it, then restart")
         .always();
     auto view = std::make_shared<replica::ReplicaView>();
     view->mode = replica::to_string(mode_of(ha.mode));
@@ -139,23 +139,26 @@ void Instance::say_left_partitions() {
   log_.warn("ha.partitions_left")
       .kv("partitions", fmt::format("{}", fmt::join(lost, ",")))
       .kv("reason", "the API made or changed them here while another SM was master of another part")
-      .kv("action", "those of the master count: make them anew there")
+      .kv("action", "those of the master count: create the others there")
       .always();
 }
 
 /// What the master has accepted, instead of what our files say of partitions, QoS, LIDs, links and routing.
 /// True: it is not what was in force.
 bool Instance::adopt_replica_policy() {
+  if (!replicator_ || !replicator_->following().follows) return false;
+  return adopt_accepted(*replicator_->policies());
+}
+
+bool Instance::adopt_accepted(const policy::Policies& policies) {
   if (!replicator_ || files_.ha.policy == config::HaPolicy::local) return false;
-  if (!replicator_->following().follows) return false;
-  const auto policies = replicator_->policies();
-  const auto& accepted = policies->accepted;
-  std::pair of(accepted, policies->class_sls);
+  const auto& accepted = policies.accepted;
+  std::pair of(accepted, policies.class_sls);
   if (accepted.empty() || of == compared_) return false;
   compared_ = std::move(of);
   const bool differed = !differs_.keys.empty();
   differs_ =
-      policy::accepted_differences(accepted, policy::accepted_text(policy::with_kept_sls(files_, *policies)));
+      policy::accepted_differences(accepted, policy::accepted_text(policy::with_kept_sls(files_, policies)));
   now_.config_differs = differs_.keys;
   view_.set(std::make_shared<api::SubnetView>(now_));
   if (differs_.keys.empty() && !differed) return false;

@@ -70,6 +70,7 @@ struct ClientsReregistered {
 struct OwnPortSilent {
   static constexpr std::string_view kName = "own_port_silent";
   std::string reason{};
+  bool neighbour = false;  ///< it does; the node at the other end of its link does not
   friend bool operator==(const OwnPortSilent&, const OwnPortSilent&) = default;
 };
 /// The SM's own port answers again.

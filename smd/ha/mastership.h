@@ -90,6 +90,12 @@ class Mastership {
   bool yielded() const { return state_.yielded.has_value(); }
   /// We are a standby, and the SM that we follow is known.
   bool follows() const { return state_.sm == wire::SmState::standby && state_.polled; }
+  /// The master that we follow, if it has answered the last poll; null: there is none.
+  const OtherSm* answering_master() const {
+    if (!follows() || state_.polled->unanswered != 0) return nullptr;
+    const auto& sm = state_.polled->sm;
+    return sm.answered && sm.info.state == wire::SmState::master ? &sm : nullptr;
+  }
   /// Whether others may have written to the fabric since we did; from begin_sweep() to the next one.
   bool adopting() const { return state_.adopting; }
   /// Whether a lower-ranked SM was master too in the last sweep.

@@ -101,7 +101,7 @@ std::string outlook(const SmView& view, const SeenSm& other) {
   const auto& info = other.sm.info;
   const auto& state = view.state;
   if (!other.sm.answered) return "does not answer SMInfo";
-  if (state.stuck.contains(info.guid)) return "answers, but its ActCount stands still";
+  if (state.stuck.contains(info.guid)) return "answers, but its ActCount does not grow";
   if (!machine::is_obeyed(state, info)) return stranger_words(view, info);
   const bool ours = state.sm == SmState::master;
   switch (info.state) {
@@ -135,6 +135,7 @@ std::expected<OtherSm, std::string> successor(const SmView& view, std::optional<
   const auto found = machine::successor(state, sms_of(view), only);
   if (found) return *found;
   if (!only) return std::unexpected(std::string("no standby: there is no SM to hand over to"));
+  if (*only == state.self.guid) return std::unexpected(std::string("this SM is the master already"));
   const auto known = std::ranges::find(view.others, *only, [](const SeenSm& o) { return o.sm.info.guid; });
   if (known == view.others.end())
     return std::unexpected(fmt::format("no SM has the port GUID {}: smd sms lists them", *only));

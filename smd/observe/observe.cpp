@@ -21,6 +21,18 @@ namespace {
 /// because what is known already must be put right.
 constexpr auto kRestarts = std::chrono::milliseconds(500);
 
+/// Our own port has a link, and what is at its other end does not answer: nothing is known of the fabric, nor
+/// whether it has a master. Null: it is not so.
+const Unresponsive* silent_neighbour(const Subnet& found) {
+  if (found.nodes.size() != 1) return nullptr;
+  const auto behind = [&](const Unresponsive& lost) {
+    return (lost.behind.node == found.sm_node || lost.behind.node == Guid{}) &&
+           lost.behind.port == found.sm_port;
+  };
+  const auto at = std::ranges::find_if(found.unresponsive, behind);
+  return at != found.unresponsive.end() ? &*at : nullptr;
+}
+
 }  // namespace
 
 asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
@@ -30,6 +42,11 @@ asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
   if (!found) co_return own_port_silent(found.error());
   if (std::exchange(said_own_port_, false)) parts_.events.publish(events::OwnPortAnswers{});
+  // A master goes on: the fabric was its own before.
+  const auto* const silent = silent_neighbour(*found);
+  if (silent != nullptr && parts_.mastership.state() != wire::SmState::master && !parts_.dry_run)
+    co_return neighbour_silent(silent->reason);
+  if (std::exchange(said_neighbour_, false)) parts_.events.publish(events::OwnPortAnswers{});
   const auto before = parts_.loop.subnet();
   const bool adopting = parts_.mastership.adopting();
   *found = co_await finished(std::move(*found));
@@ -47,6 +64,21 @@ Outcome Sweeper::own_port_silent(const std::string& error) {
   const auto reason = error + std::string(silence_hint({}));
   parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
   parts_.events.publish(events::OwnPortSilent{reason});
+  return Outcome::own_port_silent;
+}
+
+/// It may be protected by an M_Key that is not known here, and the fabric have a master.
+Outcome Sweeper::neighbour_silent(const std::string& why) {
+  if (std::exchange(said_neighbour_, true)) return Outcome::own_port_silent;
+  parts_.log.warn("own_port.neighbour_silent")
+      .kv("reason", why)
+      .kv("action", "this SM does not become master, and asks again every second");
+  parts_.events.publish(events::OwnPortSilent{
+      .reason =
+          "the node at the other end of its link does not answer, so whether the fabric has a master is "
+          "not known: " +
+          why,
+      .neighbour = true});
   return Outcome::own_port_silent;
 }
 

@@ -28,9 +28,9 @@ namespace smd::sm::inline observing {
 /// How a sweep, or other work, has ended.
 enum class Outcome : std::uint8_t {
   done,
-  not_ours,   ///< another SM is master, or will be
-  contested,  ///< another SM is master too and ranks below us: it has to hand over
-  own_port_silent,
+  not_ours,         ///< another SM is master, or will be
+  contested,        ///< another SM is master too and ranks below us: it has to hand over
+  own_port_silent,  ///< or the node at the other end of its link
   cancelled
 };
 
@@ -67,6 +67,7 @@ class Sweeper {
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
   asio::awaitable<Subnet> finished(Subnet found);
   Outcome own_port_silent(const std::string& error);
+  Outcome neighbour_silent(const std::string& why);
   asio::awaitable<bool> reconcile_fabric();
   std::set<Guid> leave_out_disabled();
   asio::awaitable<void> look_behind(bool changed);
@@ -76,6 +77,7 @@ class Sweeper {
   std::size_t multicast_entries() const;
 
   Parts parts_;
+  bool said_neighbour_ = false;
   bool said_own_port_ = false;  ///< that it is silent
 };
 

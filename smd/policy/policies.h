@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "config/partition_definition.h"
 #include "config/partitions.h"
+#include "mad/base/id.h"
 #include "smd/access/token.h"
 #include "smd/policy/disabled_ports.h"
 
@@ -40,6 +41,7 @@ struct Policies {
   std::map<std::string, ApiPartitionPtr, std::less<>> api{};
   /// accepted_text() of the files that were in force last; empty: none were.
   std::string accepted{};
+  Guid accepted_by{};  ///< port GUID of the SM whose files these were; 0: not known
   /// Answers to changes of partitions that may come again, by Once::scope.
   KeptAnswers answers{};
   /// Who may call the API over the network.
@@ -52,9 +54,9 @@ struct Policies {
     const auto same = [](const auto& x, const auto& y) {
       return x.first == y.first && *x.second == *y.second;
     };
-    return a.accepted == b.accepted && a.tokens == b.tokens && a.disabled_ports == b.disabled_ports &&
-           a.class_sls == b.class_sls && std::ranges::equal(a.api, b.api, same) &&
-           std::ranges::equal(a.answers, b.answers, same);
+    return a.accepted == b.accepted && a.accepted_by == b.accepted_by && a.tokens == b.tokens &&
+           a.disabled_ports == b.disabled_ports && a.class_sls == b.class_sls &&
+           std::ranges::equal(a.api, b.api, same) && std::ranges::equal(a.answers, b.answers, same);
   }
 };
 using PoliciesPtr = std::shared_ptr<const Policies>;  ///< never null

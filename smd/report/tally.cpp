@@ -87,13 +87,14 @@ void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary) 
   judge(subnet, decided, summary);
 }
 
-void tally_standby(const Subnet& subnet, SweepSummary& summary) {
-  const auto master = std::ranges::find_if(subnet.other_sms, [](const OtherSm& other) {
+void tally_standby(const Subnet& subnet, const OtherSm* polled, SweepSummary& summary) {
+  const auto read = std::ranges::find_if(subnet.other_sms, [](const OtherSm& other) {
     return other.info.state == wire::SmState::master && other.answered;
   });
-  const bool there = master != subnet.other_sms.end();
-  summary.state = there ? SweepState::standby : SweepState::failed;
-  summary.why = there ? fmt::format("{} is master", master->node_description) : "no master answers";
+  const auto* master = polled != nullptr ? polled : read != subnet.other_sms.end() ? &*read : nullptr;
+  summary.state = master != nullptr ? SweepState::standby : SweepState::failed;
+  summary.why =
+      master != nullptr ? fmt::format("{} is master", master->node_description) : "no master answers";
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
       const auto& port = node->ports[p];

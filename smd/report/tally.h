@@ -14,7 +14,8 @@ namespace smd::sm::inline reports {
 void tally(const Subnet& subnet, const Decided* decided, SweepSummary& summary);
 
 /// The state of an SM that is not master, and what is seen of the fabric without having decided anything.
-void tally_standby(const Subnet& subnet, SweepSummary& summary);
+/// `polled`: the master that answers its polls, whatever `subnet` says of it; null: none is known to.
+void tally_standby(const Subnet& subnet, const OtherSm* polled, SweepSummary& summary);
 
 /// A fabric that is up is 'reduced' where switches or links between switches are lost, or more of its
 /// adapters and routers than `hosts_missing` (tenths of a percent). Nothing of a fabric in another state.

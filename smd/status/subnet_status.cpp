@@ -36,7 +36,7 @@ void SubnetStatus::summarise(const mad::Counters& before) {
   summary_.verify_ms = loop.times().verify_ms;
   const bool ours = parts_.mastership.state() == wire::SmState::master || parts_.dry_run;
   tally(*loop.subnet(), ours && loop.decided().routes ? &loop.decided() : nullptr, summary_);
-  if (!ours) tally_standby(*loop.subnet(), summary_);
+  if (!ours) tally_standby(*loop.subnet(), parts_.mastership.answering_master(), summary_);
   if (!ours && parts_.mastership.yielded()) {
     summary_.state = SweepState::standby;
     summary_.why = "the fabric is handed over";
@@ -122,7 +122,7 @@ void SubnetStatus::count_again() {
   auto now = summary_;
   now.switches = now.cas = now.routers = now.lids = now.ports_active = now.ports_not_active = 0;
   tally(*parts_.loop.subnet(), nullptr, now);
-  tally_standby(*parts_.loop.subnet(), now);
+  tally_standby(*parts_.loop.subnet(), parts_.mastership.answering_master(), now);
   if (parts_.mastership.yielded()) {
     now.state = summary_.state;
     now.why = summary_.why;

@@ -111,6 +111,15 @@ bool decode_accepted(const Cells& row, Policies& into) {
   return true;
 }
 
+// accepted_by: id (0) -> port_guid
+
+void accepted_by_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
+  if (before.accepted_by == now.accepted_by) return;
+  sink({{number(0)}, now.accepted_by == Guid{} ? std::optional<Cells>() : Cells{guid(now.accepted_by)}});
+}
+
+bool decode_accepted_by(const Cells& row, Policies& into) { return read_guid(row[1], into.accepted_by); }
+
 // tokens: name -> role, hash, partitions (a line each), made, expires, last_use
 
 Cells token_cells(const access::Token& token) {
@@ -235,6 +244,8 @@ constexpr std::array kTokensValue{Column{"role", true}, Column{"hash", true}, Co
                                   Column{"made"},       Column{"expires"},    Column{"last_use"}};
 constexpr std::array kAcceptedKey{Column{"id"}};
 constexpr std::array kAcceptedValue{Column{"policy", true}};
+constexpr std::array kAcceptedByKey{Column{"id"}};
+constexpr std::array kAcceptedByValue{Column{"port_guid", true}};
 constexpr std::array kPartitionsKey{Column{"name", true}};
 constexpr std::array kPartitionsValue{Column{"definition", true}};
 constexpr std::array kApiMembersKey{Column{"name", true}, Column{"place"}};
@@ -244,6 +255,7 @@ constexpr std::array kApiMembersValue{Column{"member", true}};
 constexpr std::array kPolicyKinds{
     PolicyKind{{"api_partitions", kPartitionsKey, kPartitionsValue}, partitions_difference, decode_partition},
     PolicyKind{{"accepted_policy", kAcceptedKey, kAcceptedValue}, accepted_difference, decode_accepted},
+    PolicyKind{{"accepted_by", kAcceptedByKey, kAcceptedByValue}, accepted_by_difference, decode_accepted_by},
     PolicyKind{{"api_members", kApiMembersKey, kApiMembersValue}, api_members_difference, decode_api_member},
     PolicyKind{{"api_answers", kAnswersKey, kAnswersValue}, answers_difference, decode_answer},
     PolicyKind{{"tokens", kTokensKey, kTokensValue}, tokens_difference, decode_token},

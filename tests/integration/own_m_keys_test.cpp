@@ -284,5 +284,21 @@ TEST(OwnMKeysOfAPair, AreNoHindranceForTheStandby) {
   EXPECT_EQ(site.world.fabric().state().drops.m_key, 0U);
 }
 
+/// It cannot know the key of its own switch, and must not take its own port for the fabric.
+TEST(OwnMKeysOfAPair, OfEachPortKeepAnSmWithoutAStoreFromBeingMaster) {
+  test::SmSite site("ft2:8");
+  auto config = keyed(2, kKey, true);
+  config.sm.priority = 5;
+  site.start("h00000", config);
+  site.world.run_for(10s);
+  config.sm.priority = 9;
+  site.start("h00009", config);
+  site.world.run_for(90s);
+  EXPECT_EQ(site.state("h00000"), wire::SmState::master);
+  EXPECT_EQ(site["h00000"].last().summary.state, sm::SweepState::up) << site["h00000"].last().summary.why;
+  EXPECT_EQ(site.state("h00009"), wire::SmState::discovering);
+  EXPECT_EQ(site["h00009"].lines().count("own_port.neighbour_silent"), 1U);
+}
+
 }  // namespace
 }  // namespace smd

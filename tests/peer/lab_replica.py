@@ -155,6 +155,11 @@ def other_files(lab):
     fabric.goes_to("h00021", "SIGKILL, other files at the standby", fabric.sms["h00000"].kill)
     said = [line for line in second.client.log().splitlines() if "ha.config_differs" in line]
     check(len(said) == 2 and all("lids.first 100 -> 1" in line for line in said), f"said: {said}")
+    second.client.stop(signal.SIGKILL)
+    second.start()
+    wait_for(lambda: second.status()["state"] == "up", 60, "the new master after a restart")
+    check(set(second.status()["config_differs"]) == DIFFER, f"after a restart: {second.status()['config_differs']}")
+    check(not re.search(r"lids_changed=[1-9]", second.client.log()), "its own LIDs after a restart")
     shown = second.ask("check", "--running", ok=(3,)).stdout
     check("lids.lmc" in shown and "routing.engines" in shown and "links.mtu" in shown, f"check --running: {shown}")
     second.client.process.send_signal(signal.SIGHUP)

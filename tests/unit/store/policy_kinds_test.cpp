@@ -29,6 +29,7 @@ Policies changed(Policies now, std::mt19937_64& random) {
     return now;
   }
   if (random() % 8 == 0) now.accepted = fmt::format("policy {}", random() % 100);
+  if (random() % 8 == 0) now.accepted_by = Guid{random() % 3};
   if (random() % 8 == 0) {
     now.tokens[name] = {.role = static_cast<access::Role>(random() % 4),
                         .hash = access::hash_of(name),
