@@ -246,7 +246,7 @@ QosPolicy qos_policy_of(const SubnetConfig& subnet, const std::string& toml_file
   for (const auto& block : qos.rule) policy.rules.push_back(rule_of(block));
   for (const auto& block : qos.ulp) {
     if (block.name == "default") {
-      policy.default_ulp = {.sl = Sl{block.sl}, .source = toml_source(block.line)};
+      if (!policy.default_ulp) policy.default_ulp = {.sl = Sl{block.sl}, .source = toml_source(block.line)};
     } else {
       policy.ulps.push_back(ulp_of(block));
     }

@@ -149,8 +149,10 @@ bool Instance::adopt_policy() {
   const auto wrong = refused_policy();
   if (!wrong.empty()) {
     auto restored = policies->accepted.empty() ? std::unexpected(std::string())
-                    : partitions               ? policy::restore_accepted(policies->accepted, spec_.config)
-                                 : policy::restore_accepted_qos(policies->accepted, spec_.config);
+                    : partitions               ? std::expected<void, std::string>()
+                                               : policy::knows_qos(policies->accepted);
+    // Both: partitions name classes, and their SLs follow from them.
+    if (restored) restored = policy::restore_accepted(policies->accepted, spec_.config);
     if (restored)
       restored = policy::restore_accepted_tables(policies->accepted, configuration_context(), spec_.config);
     if (!restored) {
@@ -168,7 +170,7 @@ bool Instance::adopt_policy() {
   const bool of_another = wrong.empty() && by != Guid{} && by != end_->port_guid();
   if (of_another) adopt_accepted(*policies);
   set_ground(policies);
-  if (!partitions && differs_.keys.empty()) group_.spawn(remember_accepted());
+  if (wrong.empty() && differs_.keys.empty()) group_.spawn(remember_accepted());
   return true;
 }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SL to VL tables of all end ports, as opensm dumps them (osm_dump.c, dump_sl2vl_tbl).
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "smd/dump/formats.h"
 #include "smd/sweep/end_ports.h"
@@ -35,27 +41,51 @@ void print_head(Out& out, const DumpView& view, const Node& node, PortNum port) 
             port_guid(node, port), view.lid(node, port).base.value(), shown_name(node), kHeader, kSeparator);
 }
 
+void print_switch(Out& out, const DumpView& view, const Node& node) {
+  print_head(out, view, node, PortNum{0});
+  for (std::size_t to = 1; to < node.ports.size(); ++to) {
+    if (!node.ports[to].peer) continue;
+    for (std::size_t in = 0; in < node.ports.size(); ++in) print_row(out, view, node, in, to, to);
+  }
+  out.print("{}\n\n", kSeparator);
+}
+
+struct EndPortAt {
+  std::uint64_t order = 0;
+  const Node* node = nullptr;
+  PortNum port;
+};
+
+/// In opensm's order: it compares port GUIDs in network byte order as numbers of a little-endian processor.
+std::vector<EndPortAt> in_opensm_order(const Subnet& subnet) {
+  std::vector<EndPortAt> ends;
+  const auto add = [&](const Node& node, std::size_t p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    ends.push_back({std::byteswap(port_guid(node, port).value()), &node, port});
+  };
+  for (const auto& node : subnet.nodes) {
+    if (node->is_switch()) add(*node, 0);
+    for (std::size_t p = 1; !node->is_switch() && p < node->ports.size(); ++p) {
+      if (node->ports[p].peer) add(*node, p);
+    }
+  }
+  std::ranges::sort(ends, {},
+                    [](const EndPortAt& end) { return std::tuple(end.order, end.node->guid(), end.port); });
+  return ends;
+}
+
 }  // namespace
 
 void dump_opensm_sl2vl(Out& out, const DumpView& view) {
-  for (const auto& node : view.subnet().nodes) {
+  for (const auto& end : in_opensm_order(view.subnet())) {
     if (out.stopped()) return;
-    const auto ports = node->ports.size();
-    if (node->is_switch()) {
-      print_head(out, view, *node, PortNum{0});
-      for (std::size_t to = 1; to < ports; ++to) {
-        if (!node->ports[to].peer) continue;
-        for (std::size_t in = 0; in < ports; ++in) print_row(out, view, *node, in, to, to);
-      }
-      out.print("{}\n\n", kSeparator);
+    if (end.node->is_switch()) {
+      print_switch(out, view, *end.node);
       continue;
     }
-    for (std::size_t p = 1; p < ports; ++p) {
-      if (!node->ports[p].peer) continue;
-      print_head(out, view, *node, PortNum{static_cast<std::uint8_t>(p)});
-      print_row(out, view, *node, 0, p, 0);
-      out.print("{}\n\n", kSeparator);
-    }
+    print_head(out, view, *end.node, end.port);
+    print_row(out, view, *end.node, 0, end.port.value(), 0);
+    out.print("{}\n\n", kSeparator);
   }
 }
 

@@ -280,13 +280,11 @@ std::expected<void, std::string> restore_accepted_tables(const std::string& text
   }
 }
 
-std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into) {
+std::expected<void, std::string> knows_qos(const std::string& text) {
   try {
     const auto from = json::parse(text);
-    auto policy = qos_at(from);
     const bool knows_tables = settings_in(from).values.contains("qos.enabled");
-    if (policy.empty() && !knows_tables) return std::unexpected("");  // none was ever accepted
-    into.qos.accepted = std::make_shared<const config::QosPolicy>(std::move(policy));
+    if (qos_at(from).empty() && !knows_tables) return std::unexpected("");  // none was ever accepted
     return {};
   } catch (const std::exception& error) {
     return std::unexpected(error.what());

@@ -30,9 +30,9 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
 /// sense.
 std::expected<void, std::string> restore_accepted(const std::string& text, config::SubnetConfig& into);
-/// The same of its QoS policy alone; groups of ports are those of the files. An empty error: it has none, as
-/// a text of an older version.
-std::expected<void, std::string> restore_accepted_qos(const std::string& text, config::SubnetConfig& into);
+/// Whether the text has a QoS policy that restore_accepted() can read. An empty error: it has none, as a text
+/// of an older version.
+std::expected<void, std::string> knows_qos(const std::string& text);
 /// The same of the tables of [qos]; nothing of a text of an older version.
 std::expected<void, std::string> restore_accepted_tables(const std::string& text,
                                                          const config::ConfigContext& context,

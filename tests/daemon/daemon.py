@@ -385,7 +385,7 @@ def policy(args):
 
 
 def qos_policy(args):
-    """A wrong QoS policy: the one that was accepted last is in force and partitions are those of the files, or no start."""
+    """A wrong QoS policy: the one that was accepted last is in force, with its partitions, or no start."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="smd-daemon-"))
     config, conf = folder / "smd.toml", folder / "qos-policy.conf"
     config.write_text('[qos]\nenabled = true\npolicy_file = "qos-policy.conf"\n[[partition]]\nname = "X"\npkey = 0x10\n')
@@ -419,7 +419,7 @@ def qos_policy(args):
             expect(smd.swept()["last_sweep"]["state"] == "reduced", smd.swept()["last_sweep"]["state"])
             smd.logged("config.refused")
             expect("wrong about QoS, the policy that was accepted last is in force" in smd.tell("status"), smd.tell("status"))
-            expect("0x0011" in smd.tell("partitions", "list"), "partitions are those of the files")
+            expect("0x0010" in smd.tell("partitions", "list"), "partitions name classes: the kept ones")
             refused = smd.log().count("config.refused")
             smd.hang_up()
             smd.logged("config.refused", refused + 1)
@@ -427,6 +427,7 @@ def qos_policy(args):
             smd.hang_up()
             smd.logged("config.reloaded")
             until(lambda: smd.subnet()["last_sweep"]["state"] == "up", "up again")
+            expect("0x0011" in smd.tell("partitions", "list"), "partitions of the right files")
             smd.end()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

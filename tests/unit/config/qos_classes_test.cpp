@@ -64,7 +64,7 @@ TEST(QosClasses, HighPriorityHasALimitInPacketsForEachOfLow) {
     return qos_classes_of(config.subnets[0]).high_limit;
   };
   EXPECT_EQ(limit(""), 0) << "one packet";
-  EXPECT_EQ(limit("share = 50"), 1);
+  EXPECT_EQ(limit("share = 50"), 0);
   EXPECT_EQ(limit("share = 75"), 3);
   EXPECT_EQ(limit("share = 70"), 2) << "the nearest";
   EXPECT_EQ(limit("minimum = 70"), 3) << "at least";
@@ -272,7 +272,7 @@ TEST(QosClasses, TenantsBeyondFourteenHaveTheDefaultClass) {
 }
 
 TEST(QosClasses, AShareOfHighPriorityIsNeverExceeded) {
-  for (const auto& [share, limit] : {std::pair(50, 1), {66, 1}, {67, 2}, {74, 2}, {75, 3}, {99, 99}})
+  for (const auto& [share, limit] : {std::pair(50, 0), {66, 0}, {67, 2}, {74, 2}, {75, 3}, {99, 99}})
     EXPECT_EQ(qos_classes_of(classes_from(fmt::format("[[qos.class]]\nname = \"h\"\nhigh_priority = true\n"
                                                       "share = \"{} %\"\nulps = [\"sm\"]\n",
                                                       share))

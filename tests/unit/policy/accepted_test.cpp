@@ -206,35 +206,31 @@ TEST(AcceptedPolicy, HasTheQosPolicyOfBlocksAndOfAFile) {
     const auto config = load(toml, conf);
     ASSERT_TRUE(config) << to_string(config.error().front());
     const auto text = accepted_text(config->base);
-    config::SubnetConfig other, qos_only;
+    config::SubnetConfig other;
 
     ASSERT_TRUE(restore_accepted(text, other));
-    ASSERT_TRUE(restore_accepted_qos(text, qos_only));
+    ASSERT_TRUE(knows_qos(text));
     ASSERT_TRUE(restore_accepted_tables(text, {}, other));
 
     EXPECT_EQ(accepted_text(other), text);
     const auto policy = config::qos_policy_of(config->base, "smd.toml");
     EXPECT_EQ(config::qos_policy_of(other, ""), policy);
-    EXPECT_EQ(config::qos_policy_of(qos_only, ""), policy);
-    EXPECT_FALSE(qos_only.partitions.accepted);
     for (std::size_t i = 0; i < text.size(); i += 3) {
-      config::SubnetConfig into;
-      EXPECT_FALSE(restore_accepted_qos(text.substr(0, i), into));
+      EXPECT_FALSE(knows_qos(text.substr(0, i)));
       auto changed = text;
       changed[i] = '7';
-      std::ignore = restore_accepted_qos(changed, into);  // whatever comes of it
+      std::ignore = knows_qos(changed);  // whatever comes of it
     }
   }
 }
 
 TEST(AcceptedPolicy, OfAnOlderVersionWithoutQosHasNoneToGoOnWith) {
   auto text = accepted_text({});
-  config::SubnetConfig into;
-  EXPECT_TRUE(restore_accepted_qos(text, into)) << "without a rule is a policy too";
+  EXPECT_TRUE(knows_qos(text)) << "without a rule is a policy too";
 
   const std::string key = "\"qos.enabled\"";
   text.replace(text.find(key), key.size(), "\"lids.former\"");
-  const auto restored = restore_accepted_qos(text, into);
+  const auto restored = knows_qos(text);
 
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error(), "");
