@@ -51,10 +51,11 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
   note_own_tables();
-  if (!kind->binds) co_return true;
+  if (!kind->binds && kind->part != Part::qos) co_return true;
   log_partitions(parts_.log, *subnet_, before, decided_);
   log_qos(parts_.log, before, decided_);
   log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
+  if (!kind->binds) co_return true;
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   co_await keep(std::move(stored));
@@ -119,8 +120,8 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
 
 /// The way to the tables that were decided on would interrupt what works (`interrupts`), or what is lost
 /// would wait for the lifetime of packets. Others that do neither are taken instead, where there are such:
-/// those by the ranking of the tables before, or those before only extended. The way to better ones is
-/// another day's. False when cancelled.
+/// those by the ranking of the tables before, or those before only extended. Better ones are
+/// installed later by converge. False when cancelled.
 asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
   using Instead = DecideInput::Instead;
   Decided before = decided_;
@@ -155,7 +156,7 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
   }
   if (!found && interrupts) {
     parts_.log.warn("routing.interrupts")
-        .kv("reason", "there is no order of writes in which all that arrives goes on arriving")
+        .kv("reason", "no order of writes keeps all working routes")
         .kv("engine", decided_.routes->engine);
   }
   co_return true;
@@ -284,7 +285,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   if (!asked)
     return std::unexpected(moves ? fmt::format("{} pairs of end ports would get other SLs",
                                                best->next.routes->pairs_moved - now.pairs_moved)
-                                 : "there is no order of writes in which all that arrives goes on arriving");
+                                 : "no order of writes keeps all working routes");
   if (!worth(best->load, present)) return std::unexpected("fresh tables would not have much less load");
   best->accepted = true;
   return best;
@@ -321,7 +322,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   if (goal->interrupts && goal->accepted) {
     parts_.log.warn("routing.interrupts")
         .kv("reason",
-            "tables converge: there is no order of writes in which all that arrives goes on arriving; routes "
+            "tables converge: no order of writes keeps all working routes; routes "
             "that are in the way are taken out of service first")
         .kv("engine", goal->next.routes->engine);
   }
