@@ -41,7 +41,7 @@ std::vector<Key> sm_keys() {
            .opensm = "allowed_sm_guids",
            .doc = "Port GUIDs of the SMs that belong here. Another one is named as unknown and never obeyed: "
                   "it gets no HANDOVER and may not send one. While it is master smd waits all the same, "
-                  "unless `force` is true. Empty: none is unknown."},
+                  "unless `force` is true. Empty: all SMs are accepted."},
           kSm, &SmConfig::allowed_guids, explained(guids(), std::vector<Guid>(), "no SM is unknown")),
       row({.table = "sm",
            .name = "subnet_prefix",
@@ -177,12 +177,12 @@ std::vector<Key> adopt_keys() {
       row({.table = "adopt",
            .name = "grace",
            .opensm = "",
-           .doc =
-               "How long after smd has become master multicast groups of which it does not know are "
-               "forwarded "
-               "as switches have them: who sends to them is heard until the members have joined again, which "
-               "gives them other multicast LIDs. Also how long members stay that were taken over from the "
-               "MCMemberRecords of a master whose state was not copied, until they have joined again."},
+           .doc = "How long after smd has become master multicast groups of which it does not know are "
+                  "forwarded "
+                  "as switches have them: packets to them are forwarded until the members have joined again, "
+                  "which "
+                  "gives them other multicast LIDs. Also how long members stay that were taken over from the "
+                  "MCMemberRecords of a master whose state was not copied, until they have joined again."},
           &SubnetConfig::adopt, &AdoptConfig::grace,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "they end at once")),
   };

@@ -48,7 +48,7 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
   if (done) co_return *done;
   auto kind = asked.work.contains(Work::incremental) ? SweepKind::incremental : SweepKind::heavy;
   if (!loop_.subnet() || mastership_.state() != wire::SmState::master) kind = SweepKind::heavy;
-  // The fabric has fallen to this standby: nothing comes before the ports that have to know.
+  // A takeover: all end ports are told the new MasterSMLID before anything else.
   const bool taking_over = mastership_.fabric_is_free() && !options_.dry_run;
   if (taking_over) kind = SweepKind::heavy;
   if (asked.work.contains(Work::light) && loop_.subnet() && !taking_over) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The place of the calling thread among those that want a processor. A process without the right to change it
-// keeps it: that is no reason to stop.
+// Scheduling priority and time slice of the calling thread. A process without the right to change them keeps
+// them: that is no error.
 
 namespace smd::base {
 

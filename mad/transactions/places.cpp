@@ -32,7 +32,7 @@ bool Transactions::has_retry_place() {
   return retries_.size() < retry_places() && transport_.room() > 0;
 }
 
-/// Who has not answered when others do gives its place in the window to them, long before it is asked again.
+/// A request that takes longer than answers usually do leaves the window, long before it is sent again.
 Duration Transactions::window_time(const OpenRequest& open) const {
   if (!open.in_window || !answer_time_.known()) return patience_;
   return answer_time_.resend(policy_.min_timeout, patience_);

@@ -16,7 +16,7 @@ constexpr unsigned kHurried = 8;
 /// Places that are known to answer late; of more than that some are found to be slow anew.
 constexpr std::size_t kSlowPlaces = 256;
 
-/// Who has answered where it was not known who is there.
+/// GUID of the node that has answered at a place where no node was known; 0 if it does not say.
 Guid told_by(const wire::Mad& mad) {
   const bool tells = wire::is_smp(mad.mgmt_class()) && mad.attribute() == wire::NodeInfo::kAttribute;
   return tells && mad.status() == 0 ? mad.get<wire::NodeInfo>().node : Guid{};

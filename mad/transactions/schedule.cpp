@@ -42,8 +42,9 @@ Duration Transactions::left_of(const OpenRequest& open, TimePoint now) const {
   return std::max(open.started_at + life_of(open) + open.delayed - now, Duration::zero());
 }
 
-/// Who is known to answer at once is asked again at once; who is not known may be slow. The answer times that
-/// we know are those of many requests side by side: the last few of them wait for no other.
+/// Resend time while many requests are lost: lossy_timeout while few requests are open, else by the answer
+/// times of the node, else by those of the fabric. These were measured with many requests open, whose answers
+/// wait for each other.
 Duration Transactions::lossy_wait(const OpenRequest& open) const {
   if (open_ <= kFew && answer_time_.known()) return policy_.lossy_timeout;
   const auto& own = open.node->answer_time;

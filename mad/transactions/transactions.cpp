@@ -309,8 +309,8 @@ void Transactions::resend_due() {
     }
     ++table_[open.row].timeouts;
     const bool others_answered = open.node != &anonymous_ && open.node->last_answer > open.started_at;
-    // What does not answer must not hold up those who do: its place goes to another request. But where much
-    // is lost on the way to nodes that do answer, more requests at once would only wait for each other.
+    // A request without an answer leaves the window, so that others can start. But where many requests to
+    // nodes that do answer are lost, more of them at once would only wait for each other.
     if (!losses_.heavy() || !others_answered) leave_window(open);
     // Where the transport takes no more, tries were not even sent: that is no loss on the way.
     if (others_answered && transport_.room() > 0) losses_.lost();

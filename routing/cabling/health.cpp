@@ -46,7 +46,7 @@ std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
     return fmt::format("switches of one level are cabled with each other, as {} and {}", name(sibling->first),
                        name(sibling->second));
   }
-  return ranking.tree ? "" : "hosts hang on switches that have others beside or below them";
+  return ranking.tree ? "" : "switches with hosts have cables to switches at their level or below";
 }
 
 bool hosts_everywhere(const Topology& topology) {

@@ -47,7 +47,7 @@ std::string to_string(const RouteError& error) {
       return fmt::format("no path that goes up first and down then between the leaves {}",
                          fmt::join(error.guids, " and "));
     case RouteError::Cause::not_a_tree:
-      return fmt::format("not a tree: hosts hang on {}, which has {} beside or below it",
+      return fmt::format("not a tree: switch {} has hosts, and a cable to {} at its level or below",
                          error.guids.empty() ? Guid{} : error.guids.front(),
                          error.guids.empty() ? Guid{} : error.guids.back());
     case RouteError::Cause::not_a_lattice:

@@ -8,7 +8,7 @@ namespace smd::api {
 namespace {
 
 Answer no_sharp(std::string_view what) {
-  return error_of(404, "no_sharp", fmt::format("{}: smd has no SHARP, and reserves nothing of it", what));
+  return error_of(404, "no_sharp", fmt::format("{}: smd does not support SHARP", what));
 }
 
 }  // namespace

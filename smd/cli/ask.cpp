@@ -288,7 +288,7 @@ CLI::App* add_command(CLI::App& app, AskOptions& options, const char* name, cons
 }
 
 void add_state_commands(CLI::App& app, AskOptions& options) {
-  auto* status = add_command(app, options, "status", "how a running smd and its fabrics are");
+  auto* status = add_command(app, options, "status", "the state of a running smd and its fabrics");
   status->add_flag(
       "--check", options.check,
       "a line for each subnet, and an exit status: 0 up, or standby beside a master; 1 no daemon; 3 "
@@ -335,7 +335,7 @@ void add_sm_commands(CLI::App& app, AskOptions& options) {
   priority->add_flag("--json", options.json, kJsonHelp);
   auto* wait = add_command(
       app, options, "wait",
-      "waits until the fabric is up, or the state of the SM is copied; exit status 3: it was not in time");
+      "waits until the fabric is up, or the state of the SM is copied; exit status 3: it timed out");
   add_wait_options(*wait, options.wait);
 }
 
@@ -363,8 +363,8 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
   auto* port = add_command(app, options, "port", "disables, enables or resets a port");
   add_port_options(*port, options.port);
   port->add_flag("--json", options.json, kJsonHelp);
-  auto* accept = add_command(app, options, "accept", "makes what is there what belongs to the fabric");
-  accept->add_flag("--lost", options.lost, "what is lost is missing on purpose")->required();
+  auto* accept = add_command(app, options, "accept", "takes the present fabric as complete");
+  accept->add_flag("--lost", options.lost, "what is missing was removed on purpose")->required();
   accept
       ->add_option("NODE", options.node,
                    "only this node, or the lost links of it (default: all that is lost)")

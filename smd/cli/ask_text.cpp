@@ -348,9 +348,8 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
     std::string places;
     for (const auto& place : list_of(twice, "behind"))
       places += (places.empty() ? "" : ", ") + port_words(place);
-    return fmt::format(
-        "GUID {} behind {}: the node that had it first stays in service, others do not come into service",
-        text_of(twice, "guid"), places);
+    return fmt::format("GUID {} behind {}: only the node that had it first is in service",
+                       text_of(twice, "guid"), places);
   });
   print_tables(out, subnet);
   if (const auto& ports = list_of(subnet, "ports_without_lid"); !ports.empty())

@@ -60,7 +60,7 @@ std::vector<Kind> kinds_of(const config::QosConfig& qos, const config::QosPolicy
 }  // namespace
 
 void add_qos_options(CLI::App& command, QosCheck& check) {
-  auto* qos = command.add_flag("--qos", check.asked, "what becomes of each service level that is in use");
+  auto* qos = command.add_flag("--qos", check.asked, "VL, weight and share of each service level in use");
   command.add_option("--vls", check.vls, "--qos: data VLs of the links (default: 8)")
       ->check(CLI::IsMember({1U, 2U, 4U, 8U, 15U}))
       ->needs(qos);

@@ -96,7 +96,7 @@ Done follow_events(const Conversation& daemon, const std::string& target, const 
           told = false;
           shown = frames.add(piece, print);
           out << std::flush;
-          if (shown && !out) shown = std::unexpected(std::string("the output takes no more"));
+          if (shown && !out) shown = std::unexpected(std::string("cannot write to standard output"));
           return shown;
         },
         daemon.timeout());
@@ -119,7 +119,7 @@ void add_event_options(CLI::App& command, EventOptions& options) {
       ->type_name("PATTERN");
   command.add_option("--limit", options.limit, "the latest so many (default: 100)")
       ->check(CLI::Range(1, 10'000));
-  command.add_flag("--follow", options.follow, "goes on with those that come");
+  command.add_flag("--follow", options.follow, "follows new events");
 }
 
 Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out,
@@ -132,7 +132,7 @@ Done event_command(const Conversation& daemon, const EventOptions& options, bool
   const auto print = [&](const json::value& event) -> Done {
     if (as_json) out << json::serialize(event) << '\n';
     if (!as_json) print_event(out, event, several ? text_of(event, "subnet") : "");
-    return out ? Done{} : std::unexpected(std::string("the output takes no more"));
+    return out ? Done{} : std::unexpected(std::string("cannot write to standard output"));
   };
   if (options.follow) return follow_events(daemon, target, print, out, err);
   const auto page = daemon.call("GET", target);

@@ -189,7 +189,7 @@ constexpr std::array kSummaries{
     Command{"path", "the way of packets between two ports, there and back", print_path, true},
     Command{"groups", "the multicast groups that clients have joined", print_groups, false},
     Command{"services", "the services that clients have registered", print_services, false},
-    Command{"qos", "what becomes of each service level that is in use", print_qos_answer, false},
+    Command{"qos", "VL, weight and share of each service level in use", print_qos_answer, false},
     Command{"balance", "how many LIDs each switch sends through each of its links", print_balance, false}};
 static_assert(kSummaries.size() == kFabricCommands.size());
 

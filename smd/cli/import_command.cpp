@@ -43,7 +43,7 @@ std::expected<SaPort, std::string> open_port(asio::io_context& io, const umad::P
     });
     if (entry == ports.end()) continue;
     if (entry->sm_lid == Lid{}) {
-      reason = fmt::format("port {}:{}: no subnet manager has told it its LID", port.device, port.port);
+      reason = fmt::format("port {}:{}: the port has no SM LID", port.device, port.port);
       continue;
     }
     auto opened = umad::Transport::open(
@@ -83,7 +83,7 @@ std::expected<void, std::string> write(const base::PathSlFile& paths, const std:
 }  // namespace
 
 const CLI::App* add_import_command(CLI::App& app, ImportOptions& options) {
-  auto* command = app.add_subcommand("import", "what the subnet manager that runs now knows");
+  auto* command = app.add_subcommand("import", "takes over data of the present subnet manager");
   command->require_subcommand(1);
   auto* paths = command->add_subcommand(
       "path-sl", "asks it for the SL of every path: the file of adopt.path_sl, and of ibdmchk -c");

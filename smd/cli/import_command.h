@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// `smd import`: what the subnet manager that runs now knows, for a takeover.
+// `smd import`: takes over data of the present subnet manager, for a takeover.
 
 #include <iosfwd>
 #include <string>

@@ -214,7 +214,7 @@ void Daemon::reopen_log() {
   } else {
     parts_.log.error("log.not_reopened")
         .kv("reason", opened.error())
-        .kv("action", "lines go where they went")
+        .kv("action", "the log's previous target stays")
         .always();
   }
 }

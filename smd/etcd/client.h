@@ -18,7 +18,7 @@ namespace smd::etcd {
 inline constexpr std::size_t kMostOperations = 128;
 
 enum class Trouble : std::uint8_t {
-  unreachable,  ///< no connection, no answer in time, or an answer without sense
+  unreachable,  ///< no connection, no answer in time, or a malformed answer
   full,         ///< the quota of its database is used up (alarm NOSPACE)
   compacted,    ///< the revision that was asked for is gone
   refused       ///< anything else that etcd says

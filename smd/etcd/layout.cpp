@@ -193,7 +193,7 @@ Live live_of(const RangeAnswer& answer, const Layout& layout) {
 
 std::expected<std::optional<std::string>, std::string> Joiner::add(const Row& row) {
   const auto ending = ending_of(row.key);
-  if (!ending) return std::unexpected("a key that is none of a frame");
+  if (!ending) return std::unexpected("an unexpected key");
   if (ending->number != next_ || ending->piece != piece_ || ending->piece >= ending->pieces)
     return std::unexpected(fmt::format("piece {} of frame {} after piece {} of frame {}", ending->piece,
                                        ending->number, piece_, next_));

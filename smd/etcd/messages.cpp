@@ -24,7 +24,7 @@ constexpr std::int64_t kExhausted = 8, kOutOfRange = 11, kUnavailable = 14;
 
 std::unexpected<Error> senseless(std::string_view what) {
   return std::unexpected(
-      Error{.kind = Trouble::unreachable, .text = fmt::format("an answer without sense: {}", what)});
+      Error{.kind = Trouble::unreachable, .text = fmt::format("a malformed answer: {}", what)});
 }
 
 const json::value* member(const json::value& from, std::string_view name) {

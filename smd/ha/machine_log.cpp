@@ -70,7 +70,7 @@ void write(const log::Log& log, const machine::LogStuck& stuck) {
       .port(sm.at.node, sm.node_description, sm.at.port)
       .kv("sm_guid", sm.info.guid)
       .kv("act_count", sm.info.act_count)
-      .kv("reason", "it answers SMInfo, and its ActCount stands still")
+      .kv("reason", "it answers SMInfo, and its ActCount does not grow")
       .always();
 }
 

@@ -142,7 +142,7 @@ void LightSweep::tell_audited(const Subnet& subnet, const Audit& audited, PollRe
     parts_.log.warn("node.changed")
         .port(changed.node, subnet.find(changed.node)->description, changed.port)
         .kv("fields", joined(changed.fields))
-        .kv("reason", "changed externally, or no trap told");
+        .kv("reason", "changed by another program, or its trap was lost");
     found->suspects.insert(changed.node);
   }
   for (const auto& changed : audited.blocks) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a standby does beside its polls: it keeps its own picture of the fabric, by Gets only, and decides by
-// it as the next master would. When the fabric falls to it, clients are told and answered before any sweep.
+// What a standby does in addition to its polls: it keeps its own copy of the fabric, by Gets only, and
+// decides by it as the next master would. At a takeover clients are told the new SM LID, and answered, before
+// any sweep.
 
 #include <functional>
 #include <memory>

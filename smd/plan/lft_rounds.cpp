@@ -46,7 +46,7 @@ BlockSet dirty_blocks(const HeldLft& held, const std::shared_ptr<const LftRow>& 
 }
 
 /// Nothing is forwarded before LinearFDBTop rises.
-/// All in one: for tables that nothing goes by yet.
+/// A single round: no packet is forwarded by these tables yet.
 Round one_round(std::vector<LftItem>&& items) {
   Round round;
   round.phase = Phase::lft;

@@ -18,7 +18,7 @@ void log_drain(const log::Log& log, const Drain& drain) {
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(drain.until - drain.since);
   log.info("routing.waits")
       .kv("ms", wait.count())
-      .kv("reason", "no order of writes is safe: packets must be gone that went by routes taken away")
+      .kv("reason", "no order of writes is safe: packets on withdrawn routes must have expired first")
       .always();
 }
 

@@ -78,7 +78,7 @@ asio::awaitable<void> Replicator::serve(std::shared_ptr<Outgoing> end) {
         .kv("guid", end->peer.port)
         .kv("peer", end->stream->peer())
         .kv("reason", reason.empty() ? "closed, or silent" : reason)
-        .kv("action", "it takes the fabric all the same, without what is committed from now on")
+        .kv("action", "it can still take over, but lacks all later changes")
         .always();
   }
   end->gone = true;
@@ -133,7 +133,7 @@ void Replicator::say_refused(const Outgoing& end, const Refuse& refuse) {
       .kv("peer", end.stream->peer())
       .kv("ours", journal_.latest().epoch)
       .kv("theirs", refuse.epoch)
-      .kv("action", "a higher one is begun")
+      .kv("action", "a new epoch begins, above it")
       .subject(end.stream->peer());
 }
 

@@ -24,7 +24,7 @@ constexpr mad::Duration kNetworkLate = milliseconds(600);
 /// After a refusal the fabric's ranks decide, in a sweep; the SM that is master then has the highest epoch.
 constexpr mad::Duration kRankDecides = seconds(3);
 
-/// Peers whose connections are made at a time: one that dawdles does not keep the others out.
+/// Handshakes at a time: a slow peer does not keep the others out.
 constexpr std::size_t kHandshakes = 64;
 
 }  // namespace

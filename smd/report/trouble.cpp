@@ -62,7 +62,7 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
         .kv("guid", duplicate.guid)
         .kv("behind", places)
         .kv("stays", stays(subnet, duplicate))
-        .kv("action", "who else shows it is not put in service");
+        .kv("action", "other nodes with this GUID stay out of service");
   }
 }
 

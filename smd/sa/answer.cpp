@@ -18,7 +18,7 @@ namespace {
 
 using wire::Method;
 
-/// Bits of ClassPortInfo.CapabilityMask: notices are told to who subscribes; and of this class:
+/// Bits of ClassPortInfo.CapabilityMask: notices are sent to subscribers; and of this class:
 /// PortInfoRecords by some bits of their capability mask, multicast groups, MultiPathRecord. Bit 8 would say
 /// that there are all optional records, 0x16 and 0x3B among them.
 constexpr std::uint16_t kNotices = 0x0002, kMaskMatch = 0x2000, kMulticast = 0x0200, kMultiPath = 0x0400;

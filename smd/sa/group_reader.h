@@ -45,8 +45,8 @@ class GroupReader {
 
   /// Until cancelled. While we are standby of a master whose state is not copied: asks once, then each
   /// minute, and where the standby's picture of the fabric has changed. What another master said is
-  /// forgotten. An SA that refuses, does not answer, or answers what cannot be read is asked again as later
-  /// as the next time, and what it said before stays.
+  /// forgotten. Where an SA refuses, does not answer, or its answer cannot be read, what it said before
+  /// stays until the next time.
   asio::awaitable<void> run();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What two ports may say to each other, and how: the one place that partitions and QoS answer through.
+// Which paths two ports may have, with which P_Key and SL: all answers by partition and QoS come from here.
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +36,7 @@ class Policy {
  public:
   /// The P_Key of a path, as it was asked for, else as the source's table has it: of a partition with both as
   /// full members rather than of another one, then the default one, then the first in the table. Nothing: the
-  /// two share no partition (or not the one desired for), and one of them as full member.
+  /// two share no partition (or not the requested one), and one of them as full member.
   std::optional<PKey> pkey(const EndPort& source, const EndPort& destination,
                            const PathConstraints& constraints) const;
   /// What QoS and partitions grant; nothing where they refuse. As OpenSM has it (docs/qos.md has the table):

@@ -127,7 +127,7 @@ asio::awaitable<void> Server::index() {
       view_.swap(made);
       publish_fast_path();
       wake_.wake_all();
-      // The last that is left of an old snapshot: giving it back takes a large fabric milliseconds.
+      // Not on this thread: to free the snapshot of a large fabric takes milliseconds.
       co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
     }
     if (tasks.refresh) {

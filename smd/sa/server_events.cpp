@@ -70,7 +70,7 @@ void Server::say_inherited(const Written& done) {
     parts_.log.info("ha.groups_not_joined")
         .kv("groups", done.ended->groups.size())
         .kv("members", done.ended->members.size())
-        .kv("action", "they are no groups and no members any more")
+        .kv("action", "these groups and memberships are removed")
         .always();
   }
 }

@@ -6,8 +6,8 @@
 
 namespace smd::sa {
 
-/// Ports that share a partition with the asking one are shown to it, and it itself; to who shows the SM_Key,
-/// or is not known, all. As OpenSM has it. Of one thread at a time.
+/// Which ports a request may see: the requester's own and those that share a partition with it; all, where it
+/// shows the SM_Key or its port is not known. As OpenSM does it. Not thread-safe.
 class Viewer {
  public:
   /// One that sees all.

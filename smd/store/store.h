@@ -39,7 +39,7 @@ class Store {
   /// What was committed last; at first what was kept when the store was opened.
   virtual sm::StoredPtr loaded() const = 0;
   /// Returns when `now` is kept (true), or cannot be kept at present (false): then that is logged, and the
-  /// store tries again by itself. Also when cancelled meanwhile it returns only then.
+  /// store tries again by itself. Cannot be cancelled.
   virtual asio::awaitable<bool> commit(sm::StoredPtr now) = 0;
 
   /// The same of what clients have registered; without it they have to register again after a restart.

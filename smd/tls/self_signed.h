@@ -14,7 +14,7 @@ struct SelfSigned {
 };
 
 /// Of a server with these names: DNS names, IPv4 and IPv6 addresses, at least one. The error names the one
-/// that is none. It begins an hour ago: clocks differ.
+/// that is not valid. The certificate is valid from an hour ago on: clocks differ.
 std::expected<SelfSigned, std::string> self_signed(const std::vector<std::string>& names, int days);
 
 }  // namespace smd::tls

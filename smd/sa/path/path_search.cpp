@@ -169,7 +169,7 @@ std::optional<PathSearch::Offer> PathSearch::offer(Way way, const PathParameters
   const auto mtu = limited(way.mtu, query_.mtu);
   const auto rate = limited(way.rate, query_.rate);
   if (!mtu || !rate) return std::nullopt;
-  // Who wants exactly this rate wants a link that has it, as OpenSM understands it.
+  // "Exactly this rate" means the rate of the links of the path, as in OpenSM.
   if (query_.rate && query_.rate->selector == wire::Selector::exactly && rate->code != way.rate.code)
     return std::nullopt;
   return Offer{.mtu = *mtu, .rate = *rate};

@@ -78,8 +78,8 @@ std::expected<MemberRequest, Refusal> member_request(const Writing& writing, con
   return MemberRequest{*asked, port, proxy};
 }
 
-/// A port speaks for itself; for another one speaks who shows the SM_Key, or shares a partition with it.
-std::optional<Refusal> may_not_speak(const Requester& requester, const MemberRequest& part) {
+/// A requester acts for another port only with the SM_Key, or if both share a partition.
+std::optional<Refusal> proxy_refusal(const Requester& requester, const MemberRequest& part) {
   if (!part.proxy || requester.trusted) return std::nullopt;
   if (requester.port != nullptr && Policy{}.pkey(*requester.port, *part.port, PathConstraints{})) {
     return std::nullopt;
@@ -161,7 +161,7 @@ MemberFields record_of(const Mgid& mgid, const Group& group) {
 Membership join(Writing& writing, const Requester& requester, const Request& request) {
   auto part = member_request(writing, requester, request);
   if (!part) return std::unexpected(std::move(part.error()));
-  if (auto refused = may_not_speak(requester, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = proxy_refusal(requester, *part)) return std::unexpected(*std::move(refused));
   auto& registry = writing.registry;
   const auto port = part->asked.port_gid.guid();
   auto mgid = part->asked.mgid;
@@ -224,7 +224,7 @@ Membership leave(Writing& writing, const Requester& requester, const Request& re
                                               fmt::format("LID {}", requester.lid),
                                               "another port has joined for itself"));
   }
-  if (auto refused = may_not_speak(requester, *part)) return std::unexpected(*std::move(refused));
+  if (auto refused = proxy_refusal(requester, *part)) return std::unexpected(*std::move(refused));
   const auto taken = part->asked.join_state;
   if ((member->join_state & taken) != taken) {
     return std::unexpected(invalid_membership("JoinState", bits(taken), bits(member->join_state),

@@ -171,7 +171,7 @@ TEST(TreeEngines, SayWhyATorusIsNoTree) {
   const auto routes = run(*find_engine("dmodc"), fabric, Serial{});
 
   ASSERT_FALSE(routes);
-  EXPECT_TRUE(to_string(routes.error()).starts_with("not a tree: hosts hang on 0x000000000000100"))
+  EXPECT_TRUE(to_string(routes.error()).starts_with("not a tree: switch 0x000000000000100"))
       << to_string(routes.error());
 }
 
