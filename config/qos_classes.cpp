@@ -100,8 +100,8 @@ std::uint8_t share_high(std::vector<QosClass>& classes, const std::vector<Config
   if (given < kHalf || given >= kAll) return 0;
   const double packets = static_cast<double>(given) / (kAll - given);
   if (at_least) return static_cast<std::uint8_t>(std::ceil(packets));
-  // 1 would be 4,096 bytes for each packet of the others, 0 is one packet: half of the link with small packets,
-  // too.
+  // 1 would be 4,096 bytes for each packet of the others, 0 is one packet: half of the link with small
+  // packets, too.
   return static_cast<std::uint8_t>(packets < 2 ? 0 : std::floor(packets));
 }
 
