@@ -169,7 +169,7 @@ class DescendingPaths {
 
   PortNum port_at(SwitchIndex s, Lid lid) const { return PortNum{(*rows_[s])[lid.value()]}; }
 
-  /// The highest load from `s` on, as far as the path down, which nobody can choose.
+  /// The highest load from `s` on, as far as the path down, where there is no choice.
   std::uint64_t most_loaded(SwitchIndex s, Lid lid) const {
     std::uint64_t most = 0;
     while (!on_path_[s]) {
