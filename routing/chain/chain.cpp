@@ -156,6 +156,14 @@ class ChainRun {
     if (candidates_.front().chosen.routes.uneven || installed) try_link(link, {});
   }
 
+  /// In a tree that only the counts of destinations load evenly: a little less load is not worth worse
+  /// shifts.
+  bool stays_round_robin(const Candidate& best) const {
+    const auto& first = candidates_.front();
+    return !declined_ && &best != &first && first.proven && best.load.shift_max > first.load.shift_max &&
+           best.load.max_link_time > kMuchLess * first.load.max_link_time;
+  }
+
   /// Behind the engine for trees.
   void add_links_of_shape() {
     const auto& topology = in_.context.topology;
@@ -364,7 +372,7 @@ class ChainRun {
     if (candidates_.size() > 1) measure();
     auto best = std::ranges::min_element(candidates_, {},
                                          [](const Candidate& c) { return std::tuple(!c.proven, c.load); });
-    if (stays_tree(*best)) best = candidates_.begin();
+    if (stays_tree(*best) || stays_round_robin(*best)) best = candidates_.begin();
     const auto installed =
         std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
     const bool may_change = options_.installed && options_.installed->may_change;
@@ -391,6 +399,11 @@ class ChainRun {
       reason =
           !compared ? fmt::format("only {} has routes that are proven", engine) : better_text(best, *other);
     }
+    if (compared && stays_round_robin(*other))
+      reason = fmt::format(
+          "{} has {} paths of one shift over one link, {} {}, but {:.0f} routes instead of {:.0f}", engine,
+          best.load.shift_max, other->chosen.engine, other->load.shift_max, other->load.max_link_time,
+          best.load.max_link_time);
     if (compared && stays_tree(*other) && &best == &candidates_.front())
       reason = fmt::format("{} is the engine for trees, which it nearly is; {}", engine,
                            better_text(best, *other));
@@ -427,9 +440,10 @@ class ChainRun {
       if (candidate.proven) least = std::min(least, candidate.load.max_link_time);
     }
     const auto ties = [&](const Candidate& c) { return c.load.max_link_time == least; };
-    if (std::ranges::count_if(candidates_, ties) < 2) return;
+    const bool all = !declined_;  // of a tree
+    if (!all && std::ranges::count_if(candidates_, ties) < 2) return;
     for (auto& candidate : candidates_) {
-      if (ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+      if (all || ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
     }
   }
 
