@@ -27,8 +27,6 @@ constexpr std::size_t kCompared = 4;
 constexpr double kMuchLess = 0.8;
 /// Routes that an engine has left out are searched in so many orders.
 constexpr unsigned kFillTries = 4;
-/// SLs that there are, for a class alone.
-constexpr unsigned kMostLayers = 16;
 
 bool is_own(const ChainLink& link) { return link.engine == "updn" && link.options.root_guids.empty(); }
 

@@ -28,10 +28,9 @@ namespace {
 
 std::string too_few(const RouteError& error, std::string_view what, std::string_view of) {
   const auto allowed = fmt::format("{} {}{}{}", error.vls, what, error.vls == 1 ? "" : "s", of);
-  constexpr unsigned kMost = 16;
   if (error.needed == 0) return "needs more than " + allowed;
   const auto needed =
-      error.needed > kMost ? fmt::format("more than {}", kMost) : std::to_string(error.needed);
+      error.needed > kMostLayers ? fmt::format("more than {}", kMostLayers) : std::to_string(error.needed);
   return fmt::format("needs {} {}s{}, and may use {}", needed, what, of, error.vls);
 }
 

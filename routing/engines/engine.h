@@ -32,11 +32,14 @@ struct RoutingOptions {
   friend bool operator==(const RoutingOptions&, const RoutingOptions&) = default;
 };
 
+/// SLs that there are, and VLs, the management VL counted as one.
+inline constexpr unsigned kMostLayers = 16;
+
 struct EngineInput {
   RoutingContext context;
   RoutingOptions options{};
-  unsigned vl_budget = 1;   ///< VLs, and layers that have one of their own, at most, 1 to 16
-  unsigned sl_budget = 16;  ///< layers, at most
+  unsigned vl_budget = 1;            ///< VLs, and layers that have one of their own, at most, 1 to 16
+  unsigned sl_budget = kMostLayers;  ///< layers, at most
   std::uint64_t seed = 0;
   /// To be followed instead of the engine's own: tables that installed ones turn into without a new order of
   /// the switches. Engines without follows_ranking ignore it.
