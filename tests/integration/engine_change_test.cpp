@@ -7,33 +7,24 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/managed_world.h"
-#include "tests/support/store_lab.h"
+#include "tests/support/kept_manager.h"
 
 namespace smd {
 namespace {
 
 using namespace std::chrono_literals;
 
-class EngineChange : public ::testing::Test {
+class EngineChange : public ::testing::Test, protected test::KeptManager {
  protected:
-  explicit EngineChange(const std::string& spec = "torus:4x4+guids=7") : world_(test::spec(spec)) {
+  explicit EngineChange(const std::string& spec = "torus:4x4+guids=7") : KeptManager(test::spec(spec)) {
     config_.routing.path_sl = config::PathSl::asked;
-  }
-  ~EngineChange() override {
-    if (group_) world_.run(group_->stop());
   }
   void begin(const std::string& engine) {
     config_.routing.engines = {engine};
-    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
-    group_.emplace(world_.io().get_executor());
-    group_->spawn((*manager_)->run());
-    world_.run_for(10s);
+    KeptManager::begin();
   }
   void restart(const std::string& engine) {
-    world_.run(group_->stop());
-    group_.reset();
-    manager_.reset();
+    stop();
     begin(engine);
   }
   void reload(const std::string& engine) {
@@ -45,13 +36,6 @@ class EngineChange : public ::testing::Test {
     (*manager_)->resweep(kind, "test");
     world_.run_for(20s);
   }
-  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
-
-  config::SubnetConfig config_;
-  store::MemoryStore store_;
-  sim::World world_;
-  std::optional<test::Managed> manager_;
-  std::optional<mad::TaskGroup> group_;
 };
 
 TEST_F(EngineChange, WaitsAtAReloadWhereItWouldChangeSls) {

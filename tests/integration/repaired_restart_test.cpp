@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/managed_world.h"
-#include "tests/support/store_lab.h"
+#include "tests/support/kept_manager.h"
 
 namespace smd {
 namespace {
@@ -20,28 +19,13 @@ struct RepairedCase {
   const char* engine;
 };
 
-class RepairedRestart : public ::testing::TestWithParam<RepairedCase> {
+class RepairedRestart : public ::testing::TestWithParam<RepairedCase>, protected test::KeptManager {
  protected:
-  RepairedRestart() {
+  RepairedRestart() : KeptManager(test::spec(GetParam().spec)) {
     config_.routing.engines = {GetParam().engine};
     config_.routing.path_sl = config::PathSl::asked;
     config_.routing.converge_after = config::Duration(60s);
   }
-  ~RepairedRestart() override {
-    if (group_) world_.run(group_->stop());
-  }
-  void begin() {
-    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
-    group_.emplace(world_.io().get_executor());
-    group_->spawn((*manager_)->run());
-    world_.run_for(10s);
-  }
-  void stop() {
-    world_.run(group_->stop());
-    group_.reset();
-    manager_.reset();
-  }
-  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
   bool as_at_first(const sm::RoutePart& first) {
     return std::ranges::equal(routes().rows, first.rows, [](const auto& a, const auto& b) {
       return a.node == b.node && *a.row == *b.row;
@@ -60,12 +44,7 @@ class RepairedRestart : public ::testing::TestWithParam<RepairedCase> {
     return {};
   }
 
-  config::SubnetConfig config_;
-  store::MemoryStore store_;
   base::Fabric fabric_ = test::spec(GetParam().spec);
-  sim::World world_{fabric_};
-  std::optional<test::Managed> manager_;
-  std::optional<mad::TaskGroup> group_;
 };
 
 TEST_P(RepairedRestart, ConvergesAsWithoutIt) {

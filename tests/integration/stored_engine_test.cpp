@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/managed_world.h"
-#include "tests/support/store_lab.h"
+#include "tests/support/kept_manager.h"
 
 namespace smd {
 namespace {
@@ -17,9 +16,9 @@ using namespace std::chrono_literals;
 
 /// A mesh without some of its cables: `nue` has less load there than `dor`, which is the engine for all of
 /// it.
-class StoredEngine : public ::testing::Test {
+class StoredEngine : public ::testing::Test, protected test::KeptManager {
  protected:
-  StoredEngine() {
+  StoredEngine() : KeptManager(test::spec("mesh:4x4:2+guids=5")) {
     const auto whole = test::spec("mesh:4x4:2+guids=5"), cut = test::spec("mesh:4x4:2+guids=5+cut=10:3");
     for (std::size_t n = 0; n < whole.nodes.size(); ++n) {
       for (std::uint8_t p = 1; p <= whole.nodes[n].port_count(); ++p) {
@@ -28,39 +27,18 @@ class StoredEngine : public ::testing::Test {
       }
     }
   }
-  ~StoredEngine() override {
-    if (group_) world_.run(group_->stop());
-  }
-  void begin() {
-    manager_.emplace(world_, config_, sm::ManagerOptions{}, &store_);
-    group_.emplace(world_.io().get_executor());
-    group_->spawn((*manager_)->run());
-    world_.run_for(10s);
-  }
-  void restart() {
-    world_.run(group_->stop());
-    group_.reset();
-    manager_.reset();
-    begin();
-  }
   void begin_damaged_and_mend() {
     for (const auto& place : missing_) world_.fabric().faults().link_down(place);
     begin();
     for (const auto& place : missing_) world_.fabric().faults().link_up(place);
     world_.run_for(10s);
   }
-  const sm::RoutePart& routes() { return *manager_->last().decided.routes; }
   /// Of the tables, or of those that would take their place.
   std::string engine() {
     return routes().origin == sm::RoutePart::Origin::adopted ? routes().would_be : routes().engine;
   }
 
-  config::SubnetConfig config_;
-  store::MemoryStore store_;
-  sim::World world_{test::spec("mesh:4x4:2+guids=5")};
   std::vector<sim::Place> missing_;
-  std::optional<test::Managed> manager_;
-  std::optional<mad::TaskGroup> group_;
 };
 
 TEST_F(StoredEngine, StaysOverARestart) {
@@ -85,9 +63,7 @@ TEST_F(StoredEngine, IsChosenAnewByOtherRules) {
 
 TEST_F(StoredEngine, IsChosenAnewWhereNoEndPortIsActive) {
   begin_damaged_and_mend();
-  world_.run(group_->stop());
-  group_.reset();
-  manager_.reset();
+  stop();
   for (const auto& node : world_.fabric().state().nodes) world_.fabric().faults().reboot(node.name);
   world_.run_for(10s);
 
