@@ -92,9 +92,9 @@ class Mastership {
   bool follows() const { return state_.sm == wire::SmState::standby && state_.polled; }
   /// The master that we follow, if it has answered the last poll; null: there is none.
   const OtherSm* answering_master() const {
-    if (!follows() || state_.polled->unanswered != 0) return nullptr;
-    const auto& sm = state_.polled->sm;
-    return sm.answered && sm.info.state == wire::SmState::master ? &sm : nullptr;
+    const auto& polled = state_.polled;
+    if (state_.sm != wire::SmState::standby || !polled || polled->unanswered != 0) return nullptr;
+    return polled->sm.answered && polled->sm.info.state == wire::SmState::master ? &polled->sm : nullptr;
   }
   /// Whether others may have written to the fabric since we did; from begin_sweep() to the next one.
   bool adopting() const { return state_.adopting; }
