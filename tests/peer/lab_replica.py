@@ -157,7 +157,7 @@ def other_files(lab):
     check(len(said) == 2 and all("lids.first 100 -> 1" in line for line in said), f"said: {said}")
     second.client.stop(signal.SIGKILL)
     second.start()
-    wait_for(lambda: second.status()["state"] == "up", 60, "the new master after a restart")
+    wait_for(lambda: second.status().get("state") == "up", 60, "the new master after a restart")
     check(set(second.status()["config_differs"]) == DIFFER, f"after a restart: {second.status()['config_differs']}")
     check(not re.search(r"lids_changed=[1-9]", second.client.log()), "its own LIDs after a restart")
     shown = second.ask("check", "--running", ok=(3,)).stdout
