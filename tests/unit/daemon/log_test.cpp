@@ -189,10 +189,14 @@ TEST(Log, TheEndWritesWhatWasCounted) {
 }
 
 TEST(Log, ADefaultLogDropsEverything) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
   const Log log;
   log.error("sm.x").port(Guid{1}, "a", PortNum{1}).kv("k", "v");
   log.tick();
   log.finish();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Log, ManyThreadsWriteWholeLines) {
