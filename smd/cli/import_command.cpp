@@ -43,7 +43,8 @@ std::expected<SaPort, std::string> open_port(asio::io_context& io, const umad::P
     });
     if (entry == ports.end()) continue;
     if (entry->sm_lid == Lid{}) {
-      reason = fmt::format("port {}:{}: the port has no SM LID", port.device, port.port);
+      reason =
+          fmt::format("port {}:{} has no SM LID: no subnet manager has set it up", port.device, port.port);
       continue;
     }
     auto opened = umad::Transport::open(
