@@ -178,11 +178,10 @@ std::vector<Key> adopt_keys() {
            .name = "grace",
            .opensm = "",
            .doc = "How long after smd has become master multicast groups of which it does not know are "
-                  "forwarded "
-                  "as switches have them: packets to them are forwarded until the members have joined again, "
-                  "which "
-                  "gives them other multicast LIDs. Also how long members stay that were taken over from the "
-                  "MCMemberRecords of a master whose state was not copied, until they have joined again."},
+                  "forwarded as switches have them: packets to them are forwarded until the members have "
+                  "joined again, which gives them other multicast LIDs. Also how long members stay that were "
+                  "taken over from the MCMemberRecords of a master whose state was not copied, until they "
+                  "have joined again."},
           &SubnetConfig::adopt, &AdoptConfig::grace,
           duration(std::chrono::seconds(1), std::chrono::hours(24), "they end at once")),
   };

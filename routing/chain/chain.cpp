@@ -432,16 +432,16 @@ class ChainRun {
 
   void measure() {
     const auto hosts = rank_order(in_.context, {});
+    const auto shifts = declined_ ? LoadOfShifts::no : LoadOfShifts::yes;  // those of trees always count
     auto least = std::numeric_limits<double>::infinity();
     for (auto& candidate : candidates_) {
-      candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts, LoadOfShifts::no);
+      candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts, shifts);
       if (candidate.proven) least = std::min(least, candidate.load.max_link_time);
     }
     const auto ties = [&](const Candidate& c) { return c.load.max_link_time == least; };
-    const bool all = !declined_;  // of a tree
-    if (!all && std::ranges::count_if(candidates_, ties) < 2) return;
+    if (!declined_ || std::ranges::count_if(candidates_, ties) < 2) return;
     for (auto& candidate : candidates_) {
-      if (all || ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+      if (ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
     }
   }
 
