@@ -142,6 +142,17 @@ std::vector<BlockKey<ConfiguredQosUlp>> ulp_keys() {
   };
 }
 
+/// Lists without an item and no other criterion would widen the rule to all paths.
+void check_rule(const ConfiguredQosRule& rule, const Value& table, const Spot& at) {
+  const bool none = rule.source.empty() && rule.destination.empty() && rule.qos_class.empty() &&
+                    rule.service_id.empty() && rule.pkey.empty();
+  const auto empty = std::ranges::find(table.items, Value::Kind::list, &Value::kind);
+  if (!none || empty == table.items.end()) return;
+  at.with_key(fmt::format("{}.{}", at.key, empty->key))
+      .wrong(*empty, "one item at least, as the rule has no other criterion",
+             "leave the key out in a rule for all paths");
+}
+
 /// The names of the criteria that a block gives.
 std::vector<std::string_view> criteria_of(const ConfiguredQosUlp& ulp) {
   std::vector<std::string_view> given;
@@ -211,6 +222,8 @@ Key policy_file() {
 std::vector<Key> qos_policy_keys() {
   auto ulp_options = with_line<ConfiguredQosUlp>();
   ulp_options.check = check_ulp;
+  auto rule_options = with_line<ConfiguredQosRule>();
+  rule_options.check = check_rule;
   return {
       row({.table = "qos",
            .name = "enabled",
@@ -227,7 +240,7 @@ std::vector<Key> qos_policy_keys() {
            .opensm = "",
            .doc = "Which paths get a level. All criteria that are given have to hold; the first rule that "
                   "matches counts."},
-          kQos, &QosConfig::rule, blocks<ConfiguredQosRule>(rule_keys(), with_line<ConfiguredQosRule>())),
+          kQos, &QosConfig::rule, blocks<ConfiguredQosRule>(rule_keys(), std::move(rule_options))),
       row({.table = "qos",
            .name = "ulp",
            .opensm = "",

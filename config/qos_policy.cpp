@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "config/qos_order.h"
 #include "config/suggest.h"
 #include "config/toml_reader.h"
 
@@ -42,6 +43,9 @@ class QosChecker {
            fmt::format("\"default\" of the ULPs never counts: {} defines the level DEFAULT",
                        place_of(level->source, policy_)));
     for (const auto& rule : policy_.rules) check(rule);
+    // Classes overlap by design, and what they lose by it is said in their own words.
+    if (!policy_.classes.empty()) return std::move(notes_);
+    for (auto& warning : unreachable_rules(policy_)) notes_.warnings.push_back(std::move(warning));
     return std::move(notes_);
   }
 

@@ -6,6 +6,7 @@
 #include "config/import/qos_ulps.h"
 #include "config/partition_sources.h"
 #include "config/qos_classes.h"
+#include "config/qos_order.h"
 #include "config/suggest.h"
 #include "config/toml_reader.h"
 
@@ -166,11 +167,6 @@ class QosSourcesCheck {
         if (!items.empty()) claimed(policy, *rule, *first, items);
       }
     }
-  }
-
-  static bool covers(const QosRanges& ranges, const QosRange& range) {
-    return std::ranges::any_of(
-        ranges, [&](const QosRange& one) { return one.first <= range.first && range.last <= one.last; });
   }
 
   void claimed(const QosPolicy& policy, const QosRule& rule, const QosRule& first, const std::string& items) {

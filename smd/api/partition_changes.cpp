@@ -78,7 +78,8 @@ Answer change_partition(const Question& question, Backend& backend, std::string_
         const auto files = policy::sources_of(*config);
         auto edited = edit({files, *ground->policies, *ground->merged, foreign_keys_of(view)});
         if (!edited) return std::unexpected(refusal_of(edited.error()));
-        edited = policy::in_classes(*ground->config, *std::move(edited));
+        edited = policy::in_classes(*ground->config, *ground->policies, *std::move(edited));
+        if (!edited) return std::unexpected(refusal_of(edited.error()));
         return Step{.change = {.before = nullptr,
                                .after = edited->policies,
                                .merged = edited->merged,

@@ -237,13 +237,28 @@ EditResult with_members(const EditContext& context, const ApiPartitionPtr& befor
   return with(context, before->name, pkey, std::move(after));
 }
 
+/// The SL that the API asks for; 0: none of its own.
+Sl asked_sl(const Policies& policies, PKey pkey) {
+  for (const auto& [name, definition] : policies.api) {
+    if (definition->pkey == pkey.partition()) return definition->settings.sl;
+  }
+  return Sl{0};
+}
+
 }  // namespace
 
-Edited in_classes(const config::SubnetConfig& config, Edited edited) {
+EditResult in_classes(const config::SubnetConfig& config, const Policies& before, Edited edited) {
   if (!edited.changed || !edited.merged) return edited;
   edited.policies = with_class_sls(config, std::move(edited.policies));
   if (auto merged = merged_policy(config, *edited.policies)) edited.merged = std::move(merged);
-  return edited;
+  const auto asked = asked_sl(*edited.policies, edited.pkey);
+  const auto* now = edited.merged->find(edited.pkey);
+  if (asked == Sl{0} || now == nullptr || now->sl == asked || asked_sl(before, edited.pkey) == asked)
+    return edited;
+  return refuse(Kind::conflict, "sl_of_class",
+                fmt::format("partition {}: SL {} is asked for, and the partition's traffic class has SL {}: "
+                            "leave the SL out, or list the partition in a [[qos.class]] with that SL",
+                            now->name, asked, now->sl));
 }
 
 bool is_partition_name(std::string_view name) { return config::is_policy_name(name); }

@@ -65,8 +65,9 @@ EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms);
 
 /// The change with the classes of traffic that follow from it: their SLs are kept with it, and partitions
-/// have those of their classes. `config` is what the files say.
-Edited in_classes(const config::SubnetConfig& config, Edited edited);
+/// have those of their classes. A conflict where the change asks for an SL that is not the one of its class.
+/// `config` is what the files say, `before` what is kept without the change.
+EditResult in_classes(const config::SubnetConfig& config, const Policies& before, Edited edited);
 
 /// The members become those given, which are there already or port GUIDs: groups that are gone are no error.
 EditResult set_members(const EditContext& context, std::string_view name,

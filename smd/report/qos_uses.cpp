@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "config/qos_order.h"
+
 namespace smd::sm::inline reports {
 namespace {
 
@@ -46,20 +48,17 @@ void add_pkey(QosUse& use, std::string pkey) {
   if (std::ranges::find(use.pkeys, pkey) == use.pkeys.end()) use.pkeys.push_back(std::move(pkey));
 }
 
-/// The rule's P_Keys are its only criterion.
-bool is_by_pkey(const config::QosRule& rule) {
-  return !rule.pkeys.empty() && rule.service_ids.empty() && rule.qos_classes.empty() &&
-         rule.source_groups.empty() && rule.destination_groups.empty() &&
-         rule.source_ports == config::PortSet{} && rule.destination_ports == config::PortSet{};
+/// Whether the rule matches all paths in a partition, whatever else a request asks for.
+bool decides(const config::QosRule& rule, std::uint16_t partition) {
+  return config::has_only_pkeys(rule) && (rule.pkeys.empty() || holds(rule.pkeys, partition));
 }
 
-/// The SL of IPoIB's paths in a partition: that of a rule with its P_Key, of all paths, or its own.
+/// The SL of IPoIB's paths in a partition: that of a rule with its P_Key or of all paths, or its own.
 Sl path_sl_of(const config::PolicyPartition& partition, const config::QosPolicy* policy) {
   if (policy == nullptr) return partition.sl;
   const auto pkey = partition.pkey.partition();
   for (const auto& rule : policy->rules) {
-    const auto* level =
-        is_by_pkey(rule) && holds(rule.pkeys, pkey) ? policy->find_level(rule.level) : nullptr;
+    const auto* level = decides(rule, pkey) ? policy->find_level(rule.level) : nullptr;
     if (level != nullptr) return level->sl;
   }
   for (const auto& ulp : policy->ulps) {

@@ -231,6 +231,44 @@ TEST(QosSources, ADefaultThatOverridesAPartitionsSlIsWarnedOf) {
               IsEmpty());
 }
 
+/// A list that a script left empty would widen the rule to all paths.
+TEST(QosSources, ARuleWhoseOnlyCriterionIsEmptyIsRefused) {
+  const std::string head = "[[qos.level]]\nname = \"a\"\nsl = 1\n[[qos.rule]]\nlevel = \"a\"\n";
+  EXPECT_THAT(
+      errors_of(head + "source = []\n"),
+      ElementsAre("smd.toml:6: qos.rule[0].source: got [], expected one item at least, as the rule has no "
+                  "other criterion; leave the key out in a rule for all paths"));
+  EXPECT_THAT(errors_of(head), IsEmpty());
+  EXPECT_THAT(errors_of(head + "source = []\npkey = [0x12]\n"), IsEmpty());
+}
+
+TEST(QosSources, RulesThatNeverCountAreWarnedOf) {
+  const std::string head = "[qos]\nenabled = true\n[[qos.level]]\nname = \"a\"\nsl = 1\n";
+  const auto rule = [](std::string_view criteria) {
+    return fmt::format("[[qos.rule]]\nlevel = \"a\"\n{}\n", criteria);
+  };
+  const auto said = [&](const std::string& text) { return warnings_from(head + text); };
+  const std::string ids = "service_id = [\"0x10-0x1f\"]", io = "source = [\"io*\"]";
+
+  EXPECT_THAT(said(rule(ids) + rule("service_id = [\"0x12\", \"0x14-0x15\"]")),
+              ElementsAre("smd.toml:9: this rule never counts: that of smd.toml:6 has all that it matches"));
+  EXPECT_THAT(said(rule("service_id = [\"0x12\"]") + rule(ids)), IsEmpty()) << "the narrow one is first";
+  EXPECT_THAT(said(rule(ids) + rule("service_id = [\"0x12\", \"0x20\"]")), IsEmpty());
+  EXPECT_THAT(said(rule(ids) + rule(io)), IsEmpty()) << "they overlap";
+  EXPECT_THAT(said(rule(io) + rule(io + "\n" + ids)), SizeIs(1));
+  EXPECT_THAT(said(rule(io + "\n" + ids) + rule(io)), IsEmpty());
+  EXPECT_THAT(said(rule("") + "[[qos.ulp]]\nname = \"sdp\"\nsl = 2\n"), SizeIs(1)) << "a rule of all paths";
+  EXPECT_THAT(said("[[qos.ulp]]\nname = \"any\"\nsl = 2\ntarget = [\"io*\"]\n"
+                   "[[qos.ulp]]\nname = \"srp\"\nsl = 3\ntarget = [\"io*\"]\n"),
+              SizeIs(1));
+  EXPECT_THAT(said("[[qos.ulp]]\nname = \"any\"\nsl = 2\ntarget = [\"io*\"]\n"
+                   "[[qos.ulp]]\nname = \"any\"\nsl = 3\nsource = [\"io*\"]\n"),
+              IsEmpty());
+  std::string many;
+  for (int i = 0; i < 14; ++i) many += rule("");
+  EXPECT_THAT(said(many).back(), "smd.toml: 3 more rules never count");
+}
+
 TEST(QosSources, SlsOfPartitionsCountWhileQosIsEnabled) {
   const auto sl_of = [](std::string_view head) {
     const auto config =

@@ -163,6 +163,17 @@ TEST_F(CheckQos, NamesThePKeysOfIpoibAtTheSlThatItsPathsHave) {
       << "the default overrides the partition's SL";
 }
 
+TEST_F(CheckQos, ARuleOfAllPathsDecidesTheSlOfIpoibToo) {
+  config::ConfiguredQosLevel fast;
+  fast.name = "fast";
+  fast.sl = 2;
+  config::ConfiguredQosRule all;
+  all.level = "fast";
+  qos().level = {fast};
+  qos().rule = {all};
+  EXPECT_THAT(said(), HasSubstr("SL 2  NCCL_IB_SL=2 UCX_IB_SL=2; IPoIB on P_Key 0x0020, 0x7fff"));
+}
+
 TEST_F(CheckQos, NamesNoLevelThatNoRuleHasAndTheQosClassesOfRules) {
   config::ConfiguredQosLevel unused, seven;
   unused.name = "unused";

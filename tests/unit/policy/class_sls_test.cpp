@@ -71,11 +71,32 @@ TEST(ClassSls, APartitionThatWasChangedHasTheSlOfItsClass) {
 
   const auto edited = put_partition({files, *policies, *merged}, {.name = "b", .pkey = 0x30});
   ASSERT_TRUE(edited) << edited.error().text;
-  const auto done = in_classes(config, *edited);
+  const auto done = in_classes(config, *policies, *edited);
 
-  EXPECT_EQ(done.merged->find(PKey{0x30})->sl, Sl{1});
-  EXPECT_EQ(*done.merged, *merged_policy(config, *done.policies));
-  EXPECT_THAT(done.policies->class_sls, ElementsAre(Pair("a", Sl{2}), Pair("b", Sl{1})));
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_EQ(done->merged->find(PKey{0x30})->sl, Sl{1});
+  EXPECT_EQ(*done->merged, *merged_policy(config, *done->policies));
+  EXPECT_THAT(done->policies->class_sls, ElementsAre(Pair("a", Sl{2}), Pair("b", Sl{1})));
+}
+
+TEST(ClassSls, AnSlThatIsNotTheOneOfTheClassIsAConflict) {
+  const auto config = with_class_names({"a", "b"});
+  const auto policies = with_class_sls(config, none());
+  const auto merged = merged_policy(config, *policies);
+  const auto files = sources_of(*with_kept(std::make_shared<const config::SubnetConfig>(config), *policies));
+  const auto put = [&](std::uint8_t sl) {
+    const auto edited =
+        put_partition({files, *policies, *merged}, {.name = "b", .pkey = 0x30, .settings = {.sl = Sl{sl}}});
+    return in_classes(config, *policies, *edited);
+  };
+
+  const auto refused = put(5);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "sl_of_class");
+  EXPECT_THAT(refused.error().text,
+              testing::HasSubstr("SL 5 is asked for, and the partition's traffic class has SL 2"));
+  EXPECT_TRUE(put(2)) << "it is the one of the class";
+  EXPECT_TRUE(put(0)) << "it asks for none";
 }
 
 TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
@@ -87,9 +108,10 @@ TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
         sources_of(*with_kept(std::make_shared<const config::SubnetConfig>(config), *policies));
     const auto edited = edit(EditContext{files, *policies, *merged});
     ASSERT_TRUE(edited) << edited.error().text;
-    const auto done = in_classes(config, *edited);
-    policies = done.policies;
-    EXPECT_EQ(*done.merged, *merged_policy(config, *policies)) << "what is shown is what is in force";
+    const auto done = in_classes(config, *policies, *edited);
+    ASSERT_TRUE(done) << done.error().text;
+    policies = done->policies;
+    EXPECT_EQ(*done->merged, *merged_policy(config, *policies)) << "what is shown is what is in force";
   };
   const auto put = [&](const std::string& name, std::uint16_t pkey) {
     change([&](const EditContext& ground) {
