@@ -81,6 +81,7 @@ Json replica_json(const SubnetView& view) {
                          {"master", text(all.master)},
                          {"heard", all.heard != 0 ? unix_json(all.heard) : Json{}},
                          {"digests", Json(std::move(digests))},
+                         {"refused", text(all.refused)},
                          {"trouble", text(all.trouble)},
                          {"standbys", Json(std::move(standbys))}});
 }
@@ -227,14 +228,14 @@ Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
   return Json(std::move(object));
 }
 
-/// Null where QoS is off. A few lines: `smd qos` has all.
+/// Null where QoS is off and no policy was refused. A few lines: `smd qos` has all.
 Json qos_status_json(const SubnetView& view, const sm::Snapshot& now) {
   constexpr std::size_t kNamed = 10;
   const auto found = sm::explain_qos({.subnet = *now.subnet,
                                       .decided = now.decided,
                                       .partitions = view.ground ? view.ground->merged.get() : nullptr,
                                       .refused = view.ground ? view.ground->config->qos.refused : ""});
-  if (!found.enabled) return {};
+  if (!found.enabled && found.warnings.empty()) return {};
   JsonArray pending, warnings;
   std::uint64_t more = 0;
   const auto add = [&](JsonArray& list, const std::string& line) {

@@ -21,6 +21,7 @@
 #include "config/qos_classes.h"
 #include "config/qos_sources.h"
 #include "mad/base/gid.h"
+#include "smd/policy/accepted_m_keys.h"
 #include "smd/policy/json_values.h"
 #include "smd/policy/qos_json.h"
 
@@ -174,6 +175,7 @@ std::string accepted_text(const config::SubnetConfig& config, const config::Part
   for (const auto& [path, value] : fabric.values) settings[path] = value;
   text["settings"] = std::move(settings);
   if (!fabric.torus.empty()) text["torus"] = fabric.torus;
+  text["m_keys"] = m_keys_json(config.keys);
   if (auto pkeys = merged != nullptr ? automatic_pkeys(*merged) : json::object(); !pkeys.empty())
     text["pkeys"] = std::move(pkeys);
   return json::serialize(text);
@@ -201,6 +203,7 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
   for (const auto& [key, name] : kNames) {
     if (at(a, key) != at(b, key)) found.keys.emplace_back(name);
   }
+  add_m_key_differences(at(a, "m_keys"), at(b, "m_keys"), found);
   const auto was = at(a, "settings"), is = at(b, "settings");
   if (!was.is_object() || !is.is_object()) return found;  // of an older version
   for (const auto& [path, value] : was.as_object()) {
@@ -239,9 +242,15 @@ std::expected<void, std::string> restore_accepted_settings(const std::string& te
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into) {
   try {
-    const auto settings = settings_in(json::parse(text));
-    return settings.values.empty() ? std::expected<void, std::string>{}  // of an older version
-                                   : config::restore_fabric_settings(settings, context, into);
+    const auto from = json::parse(text);
+    const auto settings = settings_in(from);
+    auto keys = into.keys;
+    if (const auto* m_keys = from.as_object().if_contains("m_keys")) restore_m_keys(*m_keys, keys);
+    // A text of an older version has none.
+    auto restored = settings.values.empty() ? std::expected<void, std::string>{}
+                                            : config::restore_fabric_settings(settings, context, into);
+    if (restored) into.keys = std::move(keys);
+    return restored;
   } catch (const std::exception& error) {
     return std::unexpected(error.what());
   }

@@ -16,9 +16,9 @@
 
 namespace smd::policy {
 
-/// Equal for equal policies of files and values of [lids], [links], [multicast] and [routing]. JSON, on one
-/// line.
-/// `merged` (null: not known): the numbers that partitions without one have got are kept with it.
+/// Equal for equal policies of files, M_Keys and values of [lids], [links], [multicast] and [routing]. JSON,
+/// on one line. It has no key. `merged` (null: not known): the numbers that partitions without one have got
+/// are kept with it.
 std::string accepted_text(const config::SubnetConfig& config,
                           const config::PartitionPolicy* merged = nullptr);
 /// What differs between the policies of two texts; empty where a text makes no sense.
@@ -37,9 +37,9 @@ std::expected<void, std::string> knows_qos(const std::string& text);
 std::expected<void, std::string> restore_accepted_tables(const std::string& text,
                                                          const config::ConfigContext& context,
                                                          config::SubnetConfig& into);
-/// Puts the text's values of [lids], [links], [multicast], [routing] and [qos] in force in `into`; nothing of
-/// a text of an older version. `context`: the engines. The error says which makes no sense; then nothing is
-/// changed.
+/// Puts the text's values of [lids], [links], [multicast], [routing] and [qos] in force in `into`, and what
+/// it says of M_Keys (accepted_m_keys.h); nothing of a text of an older version. `context`: the engines. The
+/// error says which makes no sense; then nothing is changed.
 std::expected<void, std::string> restore_accepted_settings(const std::string& text,
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into);

@@ -31,6 +31,7 @@ asio::awaitable<void> Replicator::accept() {
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
     if (!stream) {
       const auto what = without_port(stream.error());
+      turned_away_ = {.what = what, .at = parts_.clock.now()};
       if (std::exchange(said, what) != what)
         parts_.log.warn("ha.peer_refused").kv("reason", stream.error()).subject(what);
       const bool time = co_await parts_.clock.sleep(std::chrono::milliseconds(100));

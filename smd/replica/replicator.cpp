@@ -24,6 +24,9 @@ constexpr mad::Duration kNetworkLate = milliseconds(600);
 /// After a refusal the fabric's ranks decide, in a sweep; the SM that is master then has the highest epoch.
 constexpr mad::Duration kRankDecides = seconds(3);
 
+/// A standby tries again every few seconds.
+constexpr mad::Duration kRefusalShown = seconds(60);
+
 /// Handshakes at a time: a slow peer does not keep the others out.
 constexpr std::size_t kHandshakes = 64;
 
@@ -324,6 +327,7 @@ void Replicator::publish() {
     view.position = view.latest = journal_.latest();
     view.source = journal_.source();
     view.trouble = parts_.network.trouble();
+    if (parts_.clock.now() - turned_away_.at < kRefusalShown) view.refused = turned_away_.what;
     const auto behind = [&](Position acked) {
       return view.latest.number - (acked.epoch == view.latest.epoch ? acked.number : 0);
     };

@@ -208,6 +208,12 @@ class Replicator final : public store::Store {
   bool beginning_ = false, sync_lost_ = false, may_answer_ = true;
   std::list<std::shared_ptr<Outgoing>> outgoing_;
   mad::WaitList journal_wake_, acked_;
+  /// A connection without the right certificate or key.
+  struct Refusal {
+    std::string what;
+    mad::TimePoint at{};
+  };
+  Refusal turned_away_{};
   /// Standbys that had a state of our last mastership, and the SM whose state that began with.
   std::set<Guid> copied_by_;
   Guid began_with_{};

@@ -81,6 +81,20 @@ TEST_F(Replica, AStandbyHasLidsMembersServicesSubscriptionsAndPartitionsOfTheMas
   EXPECT_EQ(view->standbys.front().behind, 0U);
 }
 
+/// The operator of the master sees why a standby has no copy.
+TEST_F(Replica, AMasterShowsTheConnectionThatItHasRefused) {
+  site_.network.refused = "certificate verify failed";
+  start_pair();
+
+  EXPECT_EQ(site_[kA].store().view()->refused, std::string(kB) + ": certificate verify failed");
+  EXPECT_THAT(site_[kA].store().view()->standbys, SizeIs(0));
+
+  site_.network.refused.clear();
+  site_.world.run_for(seconds(70));
+  EXPECT_EQ(site_[kA].store().view()->refused, "");
+  EXPECT_THAT(site_[kA].store().view()->standbys, SizeIs(1)) << story();
+}
+
 /// What the fabric was told between two moments.
 std::uint64_t sets(const mad::Counters& counters, std::uint16_t attribute) {
   std::uint64_t sent = 0;

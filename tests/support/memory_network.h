@@ -24,6 +24,7 @@ class MemoryNetwork {
 
   mad::Duration delay{};                       ///< of each piece of bytes
   bool cut = false;                            ///< no new connections
+  std::string refused{};                       ///< why no end is let in; empty: each is
   std::size_t most_at_once = ~std::size_t{0};  ///< bytes that one read gives
   std::uint64_t sent = 0;                      ///< bytes
   /// May change what is sent.
@@ -132,7 +133,10 @@ class MemoryNetwork {
       }
       auto stream = std::move(door->waiting.front());
       door->waiting.pop_front();
-      co_return stream;
+      if (network_.refused.empty()) co_return stream;
+      const auto who = stream->peer();
+      stream->close();
+      co_return std::unexpected(who + ": " + network_.refused);
     }
 
    private:

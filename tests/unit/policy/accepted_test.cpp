@@ -133,6 +133,47 @@ TEST(AcceptedPolicy, HasValuesOfLidsLinksAndRouting) {
   EXPECT_FALSE(restore_accepted_settings("{", context, into));
 }
 
+config::SubnetConfig with_m_keys(std::optional<std::uint64_t> secret, std::uint8_t level, bool per_port) {
+  config::SubnetConfig config;
+  config.keys.m_key = secret;
+  config.keys.m_key_level = level;
+  config.keys.m_key_per_port = per_port;
+  return config;
+}
+
+/// A takeover writes no key of another file: all ports would get another one.
+TEST(AcceptedPolicy, LeavesMKeysAsTheyAreWhereTheSecretIsAnotherOne) {
+  constexpr std::uint64_t kSecret = 0x1122334455667788;
+  const auto text = accepted_text(with_m_keys(kSecret, 2, true));
+  for (const auto other : {std::optional<std::uint64_t>(0x99), std::optional<std::uint64_t>()}) {
+    auto into = with_m_keys(other, 1, false);
+
+    const auto found = accepted_differences(text, accepted_text(into));
+    const auto restored = restore_accepted_settings(text, {}, into);
+
+    EXPECT_THAT(found.keys, testing::ElementsAre("keys.m_key_file"));
+    EXPECT_THAT(found.values, testing::IsEmpty());
+    ASSERT_TRUE(restored) << restored.error();
+    EXPECT_FALSE(into.keys.m_key);
+  }
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("1122334455667788")));
+}
+
+TEST(AcceptedPolicy, HasLevelAndFormOfTheSameMKeys) {
+  const auto text = accepted_text(with_m_keys(7, 2, true));
+  auto into = with_m_keys(7, 1, false);
+
+  const auto found = accepted_differences(text, accepted_text(into));
+  const auto restored = restore_accepted_settings(text, {}, into);
+
+  EXPECT_THAT(found.keys, testing::ElementsAre("keys.m_key_level", "keys.m_key_per_port"));
+  EXPECT_THAT(found.values,
+              testing::ElementsAre("keys.m_key_level 2 -> 1", "keys.m_key_per_port true -> false"));
+  ASSERT_TRUE(restored) << restored.error();
+  EXPECT_EQ(accepted_text(into), text);
+  EXPECT_THAT(accepted_differences(accepted_text({}), accepted_text({})).keys, testing::IsEmpty());
+}
+
 constexpr std::string_view kQosToml = R"(
 [[group]]
 name = "disks"

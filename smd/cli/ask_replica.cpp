@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/ask_replica.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "smd/cli/ask_text.h"
+#include "smd/cli/words.h"
+
+namespace smd::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+double seconds_of(const json::value& standby) {
+  const auto* seconds = member_of(standby, "lag_seconds").if_double();
+  return seconds != nullptr ? *seconds : 0;
+}
+
+/// It is in the list of standbys, and is none.
+bool is_etcd(const json::value& standby) { return text_of(standby, "name") == "etcd"; }
+
+}  // namespace
+
+std::string replica_words(const json::value& subnet) {
+  const auto& replica = member_of(subnet, "replica");
+  const bool standby = text_of(subnet, "state") == "standby";
+  if (!replica.is_object())
+    return standby ? "none: the state is not copied (no [ha] peers or etcd; or ha.not_replicated in the log)"
+                   : "";
+  const auto role = text_of(replica, "role");
+  const auto trouble = text_of(replica, "trouble");
+  if (role == "none" && !trouble.empty())
+    return fmt::format("none: {}: correct it, then restart; the state is not copied", trouble);
+  if (role != "source") {
+    if (role == "lost" || role == "none") {
+      const auto heard = text_of(replica, "heard");
+      return fmt::format("{} (at {}; last heard {}: later changes of the master are missing; {})", role,
+                         text_of(replica, "position"), heard.empty() ? "never" : heard,
+                         text_of(replica, "master"));
+    }
+    return fmt::format("{} (at {}, {} behind; {})", role, text_of(replica, "position"),
+                       counted(text_of(replica, "lag_transactions"), "transaction"),
+                       text_of(replica, "master"));
+  }
+  const auto& standbys = list_of(replica, "standbys");
+  const bool lost = text_of(replica, "mode") != "async" && text_of(replica, "in_sync") == "false";
+  const auto is_sm = [](const json::value& one) { return !is_etcd(one); };
+  const auto count = std::ranges::count_if(standbys, is_sm);
+  std::string words =
+      fmt::format("source of {}{}, {}{}", counted(static_cast<std::uint64_t>(count), "standby"),
+                  static_cast<std::size_t>(count) != standbys.size() ? " and etcd" : "",
+                  text_of(replica, "mode"), lost ? " (not in sync now)" : "");
+  for (const auto& one : standbys) {
+    const auto name = is_etcd(one) ? text_of(one, "name")
+                                   : fmt::format("{} ({})", text_of(one, "guid"), text_of(one, "name"));
+    words += fmt::format("; {} is {}, {:.1f} s behind", name,
+                         counted(text_of(one, "lag_transactions"), "transaction"), seconds_of(one));
+  }
+  if (!trouble.empty()) words += fmt::format("; etcd: {}", trouble);
+  if (const auto refused = text_of(replica, "refused"); !refused.empty())
+    words += fmt::format("; refused: {}: does a standby have another certificate or key?", refused);
+  return words;
+}
+
+std::string config_words(const json::value& subnet) {
+  std::string keys;
+  for (const auto& key : list_of(subnet, "config_differs"))
+    keys += (keys.empty() ? "" : ", ") + std::string(key.as_string());
+  return keys.empty() ? keys
+                      : keys +
+                            ": the values of the master before are in force; smd check --running says what a "
+                            "reload would change";
+}
+
+std::string groups_read_words(const json::value& subnet) {
+  const auto& read = member_of(subnet, "groups_read");
+  if (!read.is_object()) return {};
+  return fmt::format("{} with {}, of the master at LID {} (read {})", text_of(read, "groups"),
+                     counted(text_of(read, "members"), "member"), text_of(read, "sm_lid"),
+                     text_of(read, "at"));
+}
+
+}  // namespace smd::cli
