@@ -11,7 +11,7 @@
 namespace smd::api {
 namespace {
 
-constexpr std::string_view kType = "Content-Type", kAllow = "Allow", kRole = "X-SMD-Role";
+constexpr std::string_view kType = "Content-Type", kAllow = "Allow";
 
 replica::Call call_of(const Route& route, const Question& question) {
   const auto& request = *question.request;
@@ -69,7 +69,7 @@ Answer hand_on(const Route& route, const Question& question, Backend& backend) {
         backend.hand_on(index, *call, [answered = std::move(done), name, ufm](auto result) mutable {
           auto made =
               result ? answer_of_call(*std::move(result), name, ufm) : no_master(name, result.error(), ufm);
-          made.headers.emplace_back(kRole, "standby");
+          made.headers.emplace_back(kRoleHeader, "standby");
           answered(std::move(made));
         });
       });

@@ -71,8 +71,8 @@ class ListText final : public Stream {
 
 std::expected<Page, Answer> page_of(const Question& question) {
   Page page{.after = question.asked("cursor")};
-  if (const auto text = question.asked("limit"); !text.empty()) {
-    const auto number = base::parse_number(text, 1'000'000);
+  if (question.query.contains("limit")) {
+    const auto number = base::parse_number(question.asked("limit"), 1'000'000);
     if (!number || *number == 0)
       return std::unexpected(error_of(400, "bad_query", "limit: a number from 1 to 1000000"));
     page.limit = *number;

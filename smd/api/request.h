@@ -70,6 +70,9 @@ using AnswerDone = std::move_only_function<void(Answer)>;
 /// Begins what another SM answers; `done` is called once, on any thread, not within this call.
 using Later = std::function<void(AnswerDone done)>;
 
+/// A header: what the SM is whose word an answer is, "master" or "standby".
+inline constexpr std::string_view kRoleHeader = "X-SMD-Role";
+
 struct Answer {
   unsigned status = 200;
   std::string body;                                            ///< of `type`, unless there is a bundle

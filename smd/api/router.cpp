@@ -296,7 +296,7 @@ void add_role(Answer& answer, const std::string& subnet, const Backend& backend)
     if (!role.empty() && role != is) return;
     role = is;
   }
-  if (!role.empty()) answer.headers.emplace_back("X-SMD-Role", role);
+  if (!role.empty()) answer.headers.emplace_back(kRoleHeader, role);
 }
 
 std::string_view path_of(const Request& request) {
@@ -398,10 +398,11 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
   if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
   const bool for_master = is_for_master(route, question, backend);
   auto answered = answer_once(route, question, for_master, backend);
-  if (for_master) return answered;  // with the master's headers
-  if (by_body) answered = tagged_by_body(std::move(answered), request);
-  if (answered.status == 200 && !tag.empty()) add_tag(answered, tag);
-  const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on;
+  if (!for_master && by_body) answered = tagged_by_body(std::move(answered), request);
+  if (!for_master && answered.status == 200 && !tag.empty()) add_tag(answered, tag);
+  const bool said = std::ranges::any_of(
+      answered.headers, [](const auto& one) { return one.first == kRoleHeader; });  // by the master
+  const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on && !said;
   if (says_role) add_role(answered, question.part("subnet"), backend);
   return answered;
 }

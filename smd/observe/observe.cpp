@@ -40,13 +40,13 @@ asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
   auto found = co_await look(std::move(suspects));
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
-  if (!found) co_return own_port_silent(found.error());
-  if (std::exchange(said_own_port_, false)) parts_.events.publish(events::OwnPortAnswers{});
+  if (!found) co_return stop_for(Silent::own_port, found.error());
   // A master goes on: the fabric was its own before.
   const auto* const silent = silent_neighbour(*found);
   if (silent != nullptr && parts_.mastership.state() != wire::SmState::master && !parts_.dry_run)
-    co_return neighbour_silent(silent->reason);
-  if (std::exchange(said_neighbour_, false)) parts_.events.publish(events::OwnPortAnswers{});
+    co_return stop_for(Silent::neighbour, silent->reason);
+  if (std::exchange(silent_, Silent::nothing) != Silent::nothing)
+    parts_.events.publish(events::OwnPortAnswers{});
   const auto before = parts_.loop.subnet();
   const bool adopting = parts_.mastership.adopting();
   *found = co_await finished(std::move(*found));
@@ -59,17 +59,15 @@ asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
   co_return verdict == machine::Verdict::ours ? Outcome::done : Outcome::not_ours;
 }
 
-Outcome Sweeper::own_port_silent(const std::string& error) {
-  if (std::exchange(said_own_port_, true)) return Outcome::own_port_silent;
-  const auto reason = error + std::string(silence_hint({}));
-  parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
-  parts_.events.publish(events::OwnPortSilent{reason});
-  return Outcome::own_port_silent;
-}
-
-/// It may be protected by an M_Key that is not known here, and the fabric have a master.
-Outcome Sweeper::neighbour_silent(const std::string& why) {
-  if (std::exchange(said_neighbour_, true)) return Outcome::own_port_silent;
+/// Said once. A neighbour may be protected by an M_Key that is not known here, and the fabric have a master.
+Outcome Sweeper::stop_for(Silent what, const std::string& why) {
+  if (std::exchange(silent_, what) == what) return Outcome::own_port_silent;
+  if (what == Silent::own_port) {
+    const auto reason = why + std::string(silence_hint({}));
+    parts_.log.warn("own_port.silent").kv("reason", reason).subject(reason);
+    parts_.events.publish(events::OwnPortSilent{reason});
+    return Outcome::own_port_silent;
+  }
   parts_.log.warn("own_port.neighbour_silent")
       .kv("reason", why)
       .kv("action", "this SM does not become master, and asks again every second");

@@ -66,8 +66,9 @@ class Sweeper {
   asio::awaitable<Outcome> observe(std::set<Guid> suspects);
   asio::awaitable<std::expected<Subnet, std::string>> look(std::set<Guid> suspects);
   asio::awaitable<Subnet> finished(Subnet found);
-  Outcome own_port_silent(const std::string& error);
-  Outcome neighbour_silent(const std::string& why);
+  /// What does not answer, so that there is no fabric to work on.
+  enum class Silent : std::uint8_t { nothing, own_port, neighbour };
+  Outcome stop_for(Silent what, const std::string& why);
   asio::awaitable<bool> reconcile_fabric();
   std::set<Guid> leave_out_disabled();
   asio::awaitable<void> look_behind(bool changed);
@@ -77,8 +78,7 @@ class Sweeper {
   std::size_t multicast_entries() const;
 
   Parts parts_;
-  bool said_neighbour_ = false;
-  bool said_own_port_ = false;  ///< that it is silent
+  Silent silent_ = Silent::nothing;  ///< as it was said last
 };
 
 }  // namespace smd::sm::inline observing

@@ -51,10 +51,11 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
   note_own_tables();
-  if (!kind->binds && kind->part != Part::qos) co_return true;
-  log_partitions(parts_.log, *subnet_, before, decided_);
-  log_qos(parts_.log, before, decided_);
-  log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
+  if (kind->told) {
+    log_partitions(parts_.log, *subnet_, before, decided_);
+    log_qos(parts_.log, before, decided_);
+    log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
+  }
   if (!kind->binds) co_return true;
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });

@@ -42,6 +42,7 @@ struct PartKind {
   /// are left out, and what is left in the end is counted.
   bool whole = false;
   bool binds = false;        ///< the decision is stored before it is written
+  bool told = false;         ///< what has changed by the decision is written to the log
   bool uses_groups = false;  ///< DecideInput.multicast is filled
   bool gives_way = true;     ///< Sets that are not answered are given up where an event waits
   /// Whether there is anything to do; null: always.

@@ -111,7 +111,7 @@ TEST_F(ApiFabric, NodesComeInPagesAndByFilter) {
   EXPECT_EQ(seen.size(), snapshot_->subnet->nodes.size());
   EXPECT_EQ(ask("nodes?type=switch", "Nodes").at("nodes").as_array().size(), 12U);
   EXPECT_EQ(ask("nodes?match=h0000[1-3]", "Nodes").at("nodes").as_array().size(), 3U);
-  for (const auto* bad : {"nodes?type=x", "nodes?limit=0", "nodes?limit=x", "nodes?cursor=x"})
+  for (const auto* bad : {"nodes?type=x", "nodes?limit=0", "nodes?limit=x", "nodes?limit=", "nodes?cursor=x"})
     ask(bad, "Error", 400);
 }
 

@@ -123,7 +123,9 @@ TEST_F(ApiHandOn, TagsAndKeysAreTheMasters) {
   // The master dies, and its copy knows what was answered.
   set_policies(standby_, std::make_shared<policy::Policies>(*view(master_).ground->policies));
   standby_.master = nullptr;
-  EXPECT_EQ(call(request).body, first.body);
+  const auto here = call(request);
+  EXPECT_EQ(here.body, first.body);
+  EXPECT_THAT(here.headers, Contains(Header("X-SMD-Role", "standby")));
   request.idempotency_key = "other";
   EXPECT_EQ(call(request).status, 503U);
 }
