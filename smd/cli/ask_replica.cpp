@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-double seconds_of(const json::value& standby) {
+double lag_seconds_of(const json::value& standby) {
   const auto* seconds = member_of(standby, "lag_seconds").if_double();
   return seconds != nullptr ? *seconds : 0;
 }
@@ -58,7 +58,7 @@ std::string replica_words(const json::value& subnet) {
     const auto name = is_etcd(one) ? text_of(one, "name")
                                    : fmt::format("{} ({})", text_of(one, "guid"), text_of(one, "name"));
     words += fmt::format("; {} is {}, {:.1f} s behind", name,
-                         counted(text_of(one, "lag_transactions"), "transaction"), seconds_of(one));
+                         counted(text_of(one, "lag_transactions"), "transaction"), lag_seconds_of(one));
   }
   if (!trouble.empty()) words += fmt::format("; etcd: {}", trouble);
   if (const auto refused = text_of(replica, "refused"); !refused.empty())
