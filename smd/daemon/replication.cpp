@@ -151,7 +151,7 @@ bool Instance::adopt_replica_policy() {
 }
 
 bool Instance::adopt_accepted(const policy::Policies& policies) {
-  if (!replicator_ || files_.ha.policy == config::HaPolicy::local) return false;
+  if (!replicator_) return false;
   const auto& accepted = policies.accepted;
   std::pair of(accepted, policies.class_sls);
   if (accepted.empty() || of == compared_) return false;
@@ -159,6 +159,11 @@ bool Instance::adopt_accepted(const policy::Policies& policies) {
   const bool differed = !differs_.keys.empty();
   differs_ =
       policy::accepted_differences(accepted, policy::accepted_text(policy::with_kept_sls(files_, policies)));
+  if (files_.ha.policy == config::HaPolicy::local) {
+    say_policy_differs("a takeover brings the values of our files, as [ha] policy is \"local\"");
+    differs_ = {};
+    return false;
+  }
   now_.config_differs = differs_.keys;
   view_.set(std::make_shared<api::SubnetView>(now_));
   if (differs_.keys.empty() && !differed) return false;

@@ -41,7 +41,7 @@ class Replicated(Sm):
 
 
 def written(data):
-    """Of the Sets of a pcap: how many there are of each table, and of PortInfo with ClientReregister."""
+    """Of the Sets of a pcap: how many there are of each table, and of PortInfo with ClientReregister or a new M_Key."""
     at, found = 24, {}
     while at + 16 <= len(data):
         _, _, size, _ = struct.unpack_from("=IIII", data, at)
@@ -54,6 +54,9 @@ def written(data):
         if attribute in TABLES or (attribute == PORT_INFO and mad[64 + 51] & CLIENT_REREGISTER):
             name = TABLES.get(attribute, "ClientReregister")
             found[name] = found.get(name, 0) + 1
+        # A port is asked by the key that it has, and told the one that it is to have.
+        if attribute == PORT_INFO and mad[64:72] != mad[24:32]:
+            found["M_Key"] = found.get("M_Key", 0) + 1
     return found
 
 
@@ -128,6 +131,8 @@ def by_peers(lab):
 
 MASTERS = """[partitions]
 file = "FOLDER/masters.conf"
+[keys]
+m_key_file = "FOLDER/masters.key"
 [lids]
 first = 100
 [links]
@@ -135,6 +140,8 @@ mtu = 2048
 """
 OTHERS = """[partitions]
 file = "FOLDER/others.conf"
+[keys]
+m_key_file = "FOLDER/others.key"
 [lids]
 lmc = 1
 [routing]
@@ -142,13 +149,17 @@ engines = ["updn"]
 [multicast]
 consolidate_ipv6_snm = true
 """
-DIFFER = {"partitions.file", "lids.first", "lids.lmc", "links.mtu", "multicast.consolidate_ipv6_snm", "routing.engines"}
+DIFFER = {"partitions.file", "keys.m_key_file", "lids.first", "lids.lmc", "links.mtu", "multicast.consolidate_ipv6_snm",
+          "routing.engines"}
 
 
 def other_files(lab):
     """The standby's files differ in all that a fabric is made by."""
     for name, partition in (("masters", "red=0x10"), ("others", "blue=0x20")):
         (lab.folder / f"{name}.conf").write_text(f"Default=0x7fff, ipoib: ALL=full;\n{partition}: ALL=full;\n")
+        key = lab.folder / f"{name}.key"
+        key.touch(0o600)
+        key.write_text(f"0x{secrets.token_hex(7)}\n")
     fabric = Fabric(lab, by_peers(lab), [files.replace("FOLDER", str(lab.folder)) for files in (MASTERS, OTHERS)])
     second = fabric.sms["h00021"]
     check(set(second.status()["config_differs"]) == DIFFER, f"config_differs: {second.status()['config_differs']}")
