@@ -8,20 +8,9 @@
 namespace smd::api {
 
 FabricPorts::FabricPorts(const sm::Snapshot* now)
-    : views_(now != nullptr ? sm::port_views(*now->subnet) : sm::PortViews{}),
+    : views_(now != nullptr ? sm::port_views(*now->subnet, now->stored.get()) : sm::PortViews{}),
       index_(views_.views),
       self_(now != nullptr ? sm::own_port_guid(*now->subnet) : Guid{}) {}
-
-namespace {
-
-Guid absent_port_guid(const sm::Snapshot& now, const sm::LinkEnd& end) {
-  const Guid behind{end.node.value() + end.port.value()};
-  if (!now.stored || now.stored->lids.contains(end.node) || !now.stored->lids.contains(behind))
-    return end.node;
-  return behind;
-}
-
-}  // namespace
 
 std::set<Guid> absent_hosts(const sm::Snapshot& now) {
   std::set<Guid> absent;
@@ -42,7 +31,7 @@ std::vector<config::PortView> absent_ports(const sm::Snapshot& now, const std::s
     const auto* node = now.inventory ? now.inventory->find(guid) : nullptr;
     if (node == nullptr || node->is_switch()) continue;
     now.inventory->for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
-      ports.push_back({.port_guid = absent_port_guid(now, end),
+      ports.push_back({.port_guid = now.stored ? sm::absent_port_guid(*now.stored, end) : end.node,
                        .node_guid = end.node,
                        .node_name = node->name,
                        .port = end.port,

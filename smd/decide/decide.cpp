@@ -41,8 +41,8 @@ void decide_qos_policy(const DecideInput& in, const Decided& before, Decided& de
   auto policy = std::make_shared<const config::QosPolicy>(config::qos_policy_of(in.config, "smd.toml"));
   config::PortGroups groups;
   if (in.partitions) groups = in.partitions->groups;
-  decided.qos_policy = reuse(
-      before.qos_policy, resolve_qos_policy(in.subnet, std::move(policy), groups, decided.partitions.get()));
+  decided.qos_policy = reuse(before.qos_policy, resolve_qos_policy(in.subnet, std::move(policy), groups,
+                                                                   decided.partitions.get(), &in.stored));
 }
 
 const config::QosPolicy* policy_of(const Decided& decided) {
@@ -122,7 +122,8 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
                                 .qos = policy_of(decided),
                                 .sls = decided.service_levels.get(),
                                 .loads = std::move(loads),
-                                .routes = decided.routes.get()});
+                                .routes = decided.routes.get(),
+                                .stored = &in.stored});
   decided.qos_tables = qos ? reuse(before.qos_tables, *std::move(qos)) : nullptr;
   // Without QoS the tables of the SM before us are kept.
   auto others = decided.qos_tables ? VlTableDecision{} : restore_vl_tables(in.subnet, in.stored);

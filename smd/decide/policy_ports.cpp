@@ -6,9 +6,9 @@
 
 namespace smd::sm::inline decisions {
 
-PolicyPorts::PolicyPorts(const Subnet& subnet, const config::PortGroups& groups,
+PolicyPorts::PolicyPorts(const Subnet& subnet, const Stored* stored, const config::PortGroups& groups,
                          const PartitionPart* partitions, ViewedPorts which)
-    : ports_(port_views(subnet, which)), groups_(groups), self_(own_port_guid(subnet)) {
+    : ports_(port_views(subnet, stored, which)), groups_(groups), self_(own_port_guid(subnet)) {
   if (partitions != nullptr && partitions->policy) {
     for (const auto& one : partitions->policy->partitions) names_.emplace(one.name, one.pkey);
   }

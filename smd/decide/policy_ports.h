@@ -18,9 +18,10 @@ struct PartitionPart;
 
 class PolicyPorts {
  public:
-  /// `partitions` null: all end ports are members of the default partition. `subnet` and `groups` outlive it.
-  PolicyPorts(const Subnet& subnet, const config::PortGroups& groups, const PartitionPart* partitions,
-              ViewedPorts which = ViewedPorts::end_ports);
+  /// `partitions` null: all end ports are members of the default partition. `stored`: as port_views() takes
+  /// it. `subnet` and `groups` outlive it.
+  PolicyPorts(const Subnet& subnet, const Stored* stored, const config::PortGroups& groups,
+              const PartitionPart* partitions, ViewedPorts which = ViewedPorts::end_ports);
 
   const std::vector<config::PortView>& views() const { return ports_.views; }
   const PeerPort& place(std::size_t view) const { return ports_.places[view]; }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "smd/sweep/end_ports.h"
 
@@ -50,8 +52,8 @@ std::vector<Level> switch_levels(const Subnet& subnet) {
 
 class Views {
  public:
-  Views(const Subnet& subnet, ViewedPorts which)
-      : subnet_(subnet), which_(which), levels_(switch_levels(subnet)) {}
+  Views(const Subnet& subnet, const Stored* stored, ViewedPorts which)
+      : subnet_(subnet), stored_(stored), which_(which), levels_(switch_levels(subnet)) {}
 
   PortViews make() {
     for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {
@@ -63,19 +65,42 @@ class Views {
   }
 
  private:
+  struct PortOfMachine {
+    Guid port;
+    std::size_t view = kAbsent;
+  };
+  static constexpr auto kAbsent = static_cast<std::size_t>(-1);
+  using Machines = std::map<Guid, std::vector<PortOfMachine>>;
+
   /// Adapters of a machine (SystemImageGUID) by GUID, from 1 on, as `smd route --health` numbers them.
   void number_rails() {
-    std::map<Guid, std::vector<std::size_t>> machines;
+    Machines machines;
     for (std::size_t i = 0; i < made_.views.size(); ++i) {
       const auto& view = made_.views[i];
       const auto image = subnet_.find(view.node_guid)->info.system_image;
-      if (view.type == NodeType::ca && image != Guid{}) machines[image].push_back(i);
+      if (view.type == NodeType::ca && image != Guid{}) machines[image].push_back({view.port_guid, i});
     }
+    if (stored_ != nullptr && stored_->inventory) add_absent(*stored_->inventory, machines);
     for (auto& [image, ports] : machines) {
       if (ports.size() < 2) continue;
-      std::ranges::sort(ports, {}, [this](std::size_t i) { return made_.views[i].port_guid; });
-      for (std::size_t i = 0; i < ports.size(); ++i)
-        made_.views[ports[i]].rail = static_cast<unsigned>(i + 1);
+      std::ranges::sort(ports, {}, &PortOfMachine::port);
+      for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (ports[i].view != kAbsent) made_.views[ports[i].view].rail = static_cast<unsigned>(i + 1);
+      }
+    }
+  }
+
+  /// A cable that fails moves no port to another rail.
+  void add_absent(const Inventory& inventory, Machines& machines) const {
+    std::set<std::pair<Guid, PortNum>> there;
+    for (const auto& place : made_.places) there.emplace(place.node, place.port);
+    for (const auto& [guid, node] : inventory.nodes()) {
+      const auto machine = node.type == NodeType::ca ? machines.find(node.image) : machines.end();
+      if (machine == machines.end()) continue;
+      inventory.for_each_link(guid, [&](const LinkEnd& end, const KnownLink&) {
+        if (!there.contains({end.node, end.port}))
+          machine->second.push_back({absent_port_guid(*stored_, end)});
+      });
     }
   }
 
@@ -101,6 +126,7 @@ class Views {
   }
 
   const Subnet& subnet_;
+  const Stored* stored_;
   ViewedPorts which_;
   std::vector<Level> levels_;
   PortViews made_{};
@@ -108,6 +134,13 @@ class Views {
 
 }  // namespace
 
-PortViews port_views(const Subnet& subnet, ViewedPorts which) { return Views(subnet, which).make(); }
+PortViews port_views(const Subnet& subnet, const Stored* stored, ViewedPorts which) {
+  return Views(subnet, stored, which).make();
+}
+
+Guid absent_port_guid(const Stored& stored, const LinkEnd& end) {
+  const Guid behind{end.node.value() + end.port.value()};
+  return stored.lids.contains(end.node) || !stored.lids.contains(behind) ? end.node : behind;
+}
 
 }  // namespace smd::sm::inline decisions

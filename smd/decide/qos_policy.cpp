@@ -31,8 +31,8 @@ StaticRate rate_of(std::uint8_t code) {
 class QosResolver {
  public:
   QosResolver(const Subnet& subnet, const config::QosPolicy& policy, const config::PortGroups& groups,
-              const PartitionPart* partitions)
-      : subnet_(subnet), ports_(subnet, groups, partitions), policy_(policy) {
+              const PartitionPart* partitions, const Stored* stored)
+      : subnet_(subnet), ports_(subnet, stored, groups, partitions), policy_(policy) {
     row_ = (ports_.views().size() + kWordBits - 1) / kWordBits;
   }
 
@@ -276,9 +276,10 @@ class QosResolver {
 }  // namespace
 
 QosPolicyPart resolve_qos_policy(const Subnet& subnet, std::shared_ptr<const config::QosPolicy> policy,
-                                 const config::PortGroups& groups, const PartitionPart* partitions) {
+                                 const config::PortGroups& groups, const PartitionPart* partitions,
+                                 const Stored* stored) {
   QosPolicyPart part;
-  QosResolver(subnet, *policy, groups, partitions).run(part);
+  QosResolver(subnet, *policy, groups, partitions, stored).run(part);
   part.policy = std::move(policy);
   return part;
 }

@@ -16,6 +16,8 @@
 
 namespace smd::sm::inline decisions {
 
+struct Stored;
+
 struct PartitionPart;
 
 /// A class of ports that are in the same groups, numbered from 0. Class 0 is in none.
@@ -120,8 +122,9 @@ struct QosPolicyPart {
 };
 
 /// Pure. `partitions` may be null: all ports are members of the default partition. The ports of partitions
-/// are those that `partitions` has.
+/// are those that `partitions` has. `stored`: as port_views() takes it.
 QosPolicyPart resolve_qos_policy(const Subnet& subnet, std::shared_ptr<const config::QosPolicy> policy,
-                                 const config::PortGroups& groups, const PartitionPart* partitions);
+                                 const config::PortGroups& groups, const PartitionPart* partitions,
+                                 const Stored* stored = nullptr);
 
 }  // namespace smd::sm::inline decisions

@@ -55,7 +55,7 @@ class Decider {
   void find_sets() {
     if (in_.config.qos.ports.empty()) return;
     static const config::PortGroups kNone;
-    const PolicyPorts ports(in_.subnet, in_.policy ? in_.policy->groups : kNone, in_.partitions,
+    const PolicyPorts ports(in_.subnet, in_.stored, in_.policy ? in_.policy->groups : kNone, in_.partitions,
                             ViewedPorts::all);
     const auto& blocks = in_.config.qos.ports;
     for (std::size_t i = 0; i < blocks.size(); ++i) {

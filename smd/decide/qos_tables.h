@@ -13,6 +13,8 @@
 
 namespace smd::sm::inline decisions {
 
+struct Stored;
+
 struct QosTablesInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
@@ -24,6 +26,7 @@ struct QosTablesInput {
   const SlPart* sls = nullptr;             ///< null: clients do not ask for SLs
   std::vector<unsigned> loads{};           ///< of its layers, or of VL indexes that depend on ports
   const RoutePart* routes = nullptr;       ///< says which ports; null: no index depends on them
+  const Stored* stored = nullptr;          ///< as port_views() takes it
 };
 
 /// Where there are SLs for several layers each has VLs of its own between switches, and all share those of

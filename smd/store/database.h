@@ -18,7 +18,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 18;
+inline constexpr int kSchemaVersion = 19;
 
 struct Place {
   std::filesystem::path directory;

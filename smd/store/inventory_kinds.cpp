@@ -73,6 +73,30 @@ bool decode_inventory_node(const Cells& row, Stored& into) {
   return true;
 }
 
+void machines_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  const auto image_of = [](const KnownNode* node) {
+    return node != nullptr && node->type == NodeType::ca ? node->image : Guid{};
+  };
+  const auto& old = inventory_of(before);
+  Inventory::Nodes::difference(old.nodes(), inventory_of(now).nodes(), [&](Guid node, const KnownNode* is) {
+    const auto image = image_of(is);
+    if (image == image_of(old.find(node))) return;
+    sink({{guid(node)}, image != Guid{} ? std::optional(Cells{guid(image)}) : std::nullopt});
+  });
+}
+
+bool decode_machine(const Cells& row, Stored& into) {
+  Guid node, image;
+  if (!read_guid(row[0], node) || !read_guid(row[1], image)) return false;
+  auto& inventory = inventory_in(into);
+  const auto* known = inventory.find(node);
+  if (known == nullptr) return true;  // it was forgotten
+  auto with_image = *known;
+  with_image.image = image;
+  inventory.put(node, std::move(with_image));
+  return true;
+}
+
 void inventory_links_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
   const auto& was = inventory_of(before);
   Inventory::Links::difference(

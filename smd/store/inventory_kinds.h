@@ -18,6 +18,12 @@ void inventory_nodes_difference(const sm::Stored& before, const sm::Stored& now,
 /// Takes a node from a row; false: a GUID of 0, or another field out of its range.
 bool decode_inventory_node(const Cells& row, sm::Stored& into);
 
+// machines: node_guid -> system_image of an adapter in inventory_nodes
+/// Calls `sink` for each adapter whose image differs, without a value if it has none or is gone.
+void machines_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
+/// Takes the image of a node that is known already; false: a GUID of 0.
+bool decode_machine(const Cells& row, sm::Stored& into);
+
 // inventory_links: the smaller end -> the other one, width, speed, up_since, lost_at (0: it is there)
 /// Calls `sink` for each link that differs, without a value if it is gone.
 void inventory_links_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);

@@ -355,6 +355,7 @@ constexpr std::array kInventoryKey{Column{"id"}};
 constexpr std::array kInventoryValue{Column{"complete_at"}};
 constexpr std::array kNodesKey{Column{"node_guid", true}};
 constexpr std::array kNodesValue{Column{"type"}, Column{"name", true}, Column{"lost_at"}};
+constexpr std::array kMachinesValue{Column{"system_image", true}};
 constexpr std::array kCablesKey{Column{"a_guid", true}, Column{"a_port"}};
 constexpr std::array kCablesValue{Column{"b_guid", true}, Column{"b_port"},   Column{"width"},
                                   Column{"speed"},        Column{"up_since"}, Column{"lost_at"}};
@@ -377,6 +378,7 @@ constexpr std::array kKinds{
     Kind{{"m_keys", kMKeysKey, kMKeysValue}, m_keys_difference, decode_m_key},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
+    Kind{{"machines", kNodesKey, kMachinesValue}, machines_difference, decode_machine},
     Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},
 };
 
