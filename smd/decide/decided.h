@@ -155,6 +155,13 @@ struct PartitionPart {
     std::vector<PKey> keys;
     friend bool operator==(const Restored&, const Restored&) = default;
   };
+  /// It gets a key of the default partition, instead of those that it came with.
+  struct NewPort {
+    PeerPort at;
+    PKey pkey;
+    std::vector<PKey> had{};  ///< but for that of the default partition
+    friend bool operator==(const NewPort&, const NewPort&) = default;
+  };
 
   PolicyPtr policy;
   /// P_Key tables of all ports are smd's; false: those of the SM's own port only.
@@ -166,9 +173,10 @@ struct PartitionPart {
   std::vector<Enforced> enforced;         ///< ascending by node and port
   std::vector<NoRoom> no_room;            ///< ascending by node and port
   std::vector<NotEnforced> not_enforced;  ///< the same; tables that are too small
-  // Of ports in Init while nothing is managed.
+  // Of ports in Init.
   std::vector<Restored> restored;
-  std::vector<PeerPort> new_limited;  ///< new ones that become limited members of the default partition
+  std::vector<NewPort> new_ports;  ///< while nothing is managed
+  bool keeps_foreign = true;       ///< keys that belong to no partition stay
 
   /// Null where the port is not next to a CA or router, or nothing is decided for it. O(log n).
   const Enforced* find_enforced(const PeerPort& at) const;

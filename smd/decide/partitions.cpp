@@ -55,7 +55,7 @@ Keys compact(const Keys& keys) {
 class Partitions {
  public:
   Partitions(const PartitionInput& in, PartitionDecision& out)
-      : in_(in), out_(out), ports_(port_views(in.subnet)), found_(in.subnet, in.stored) {}
+      : in_(in), out_(out), ports_(port_views(in.subnet, &in.stored)), found_(in.subnet, in.stored) {}
 
   void decide() {
     const config::PortIndex index(ports_.views);
@@ -115,13 +115,35 @@ class Partitions {
     if (claim.membership != full) keys.push_back({claim.pkey, claim.index0});
   }
 
-  /// Neither the configuration nor the database knows of it.
   bool is_foreign(Guid port, PKey key) const {
-    if (in_.config.adopt.foreign_pkeys != config::ForeignPKeys::keep || in_.policy->find(key) != nullptr)
-      return false;
-    const auto& rows = in_.stored.pkeys;
-    return !rows.contains({port, key}) && !rows.contains({port, key.full()}) &&
-           !rows.contains({port, PKey{key.partition()}});
+    return out_.part.keeps_foreign && is_foreign_key(*in_.policy, in_.stored, port, key);
+  }
+
+  /// A port that has lost its table gets foreign keys back, at their indexes where these are free.
+  Keys give_back(Guid guid, PlacementInput& input) const {
+    Keys given;
+    const auto row = in_.stored.port_keys.find(guid);
+    if (input.in_service || row == in_.stored.port_keys.end()) return given;
+    const auto is_free = [&](std::size_t index) {
+      return input.held[index] == PKey{} &&
+             std::ranges::find(input.stored, index, &std::pair<PKey, std::uint16_t>::second) ==
+                 input.stored.end();
+    };
+    for (std::size_t i = 0; i < row->second.keys.size(); ++i) {
+      const auto key = row->second.keys[i];
+      if (key == PKey{} || !is_foreign(guid, key) || std::ranges::find(input.held, key) != input.held.end())
+        continue;
+      auto index = i;
+      if (index >= input.held.size() || !is_free(index)) {
+        for (index = 1; index < input.held.size() && !is_free(index);) ++index;
+      }
+      if (index >= input.held.size()) break;
+      input.held[index] = key;
+      input.kept.push_back(static_cast<std::uint16_t>(index));
+      given.push_back(key);
+    }
+    std::ranges::sort(input.kept);
+    return given;
   }
 
   /// The key of ours that was at this index, and is nowhere now; PKey{}: there is none.
@@ -144,7 +166,7 @@ class Partitions {
          row != in_.stored.pkeys.end() && row->first.first == guid; ++row)
       input.stored.emplace_back(row->first.second, row->second);
     for (std::size_t i = 0; i < input.held.size(); ++i) {
-      if (input.held[i] == PKey{} || !is_foreign(guid, input.held[i])) continue;
+      if (!is_foreign(guid, input.held[i])) continue;
       const auto ours = in_.adopting ? PKey{} : overwritten(input, i);
       if (ours == PKey{}) input.kept.push_back(static_cast<std::uint16_t>(i));
       if (ours != PKey{}) input.held[i] = ours;
@@ -161,12 +183,14 @@ class Partitions {
     const auto& port = node.ports[at.port.value()];
     const auto& held = port.held<wire::PKeyTable>();
     if (!held || held->known.empty()) return;
-    const auto input = placement_input(node, at.port, claims);
+    auto input = placement_input(node, at.port, claims);
+    const auto guid = port_guid(node, at.port);
+    if (auto given = give_back(guid, input); !given.empty())
+      out_.part.restored.push_back({at, std::move(given)});
     auto placed = place_keys(input);
     while (!placed.table.empty() && placed.table.back() == PKey{}) placed.table.pop_back();
     if (!placed.left_out.empty())
       out_.part.no_room.push_back({at, input.held.size(), std::move(placed.left_out)});
-    const auto guid = port_guid(node, at.port);
     for (std::size_t i = 0; i < placed.table.size(); ++i) {
       const auto key = placed.table[i];
       if (key != PKey{} && std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
@@ -216,10 +240,11 @@ PartitionDecision decide_partitions(const PartitionInput& in) {
   decision.part.policy = in.policy;
   decision.part.managed = in.policy && (in.policy->configured || in.was_managed);
   decision.part.enforcement_required = in.config.partitions.enforcement_required;
+  decision.part.keeps_foreign = in.config.adopt.foreign_pkeys == config::ForeignPKeys::keep;
   if (decision.part.managed) {
     Partitions(in, decision).decide();
   } else {
-    restore_port_keys(in.subnet, in.stored, decision.part, decision.tables);
+    restore_port_keys(in.subnet, in.stored, in.adopting, decision.part, decision.tables);
     decide_own_pkeys(in.subnet, decision.tables);
     // The blocks of a port stand together.
     std::ranges::sort(decision.tables.blocks, {},

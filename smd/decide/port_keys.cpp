@@ -2,6 +2,8 @@
 #include "smd/decide/port_keys.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -29,6 +31,8 @@ const Port* switch_port(const Subnet& subnet, const Node& node, const Port& port
 
 const Keys kOpen{kDefaultPKey};
 
+bool is_tenants(PKey key) { return key != PKey{} && !key.same_partition(kDefaultPKey); }
+
 /// Every port is a full member of the default partition and has no other key.
 bool is_open(const Subnet& subnet, const Stored& stored) {
   for (const auto& [port, row] : stored.port_keys) {
@@ -45,8 +49,8 @@ bool is_open(const Subnet& subnet, const Stored& stored) {
 
 class Restorer {
  public:
-  Restorer(const Subnet& subnet, const Stored& stored, PartitionPart& part, PKeyPart& tables)
-      : subnet_(subnet), stored_(stored), part_(part), tables_(tables) {}
+  Restorer(const Subnet& subnet, const Stored& stored, bool adopting, PartitionPart& part, PKeyPart& tables)
+      : subnet_(subnet), stored_(stored), adopting_(adopting), part_(part), tables_(tables) {}
 
   void run() {
     for_each_end_port(subnet_, [&](const Node& node, PortNum num, const Port& port) {
@@ -56,7 +60,7 @@ class Restorer {
       const auto row = stored_.port_keys.find(port_guid(node, num));
       if (row != stored_.port_keys.end()) {
         restore(node, num, *held, row->second);
-      } else if (is_as_made(*held)) {
+      } else if (is_as_made(*held) || !adopting_) {
         begin(node, num, *held);
       }
       if (const auto* next = switch_port(subnet_, node, port))
@@ -87,12 +91,17 @@ class Restorer {
   }
 
   /// A new port gets what all others have, where that is the same for all; else it can talk to full members
-  /// alone.
+  /// alone. Keys that it brings from elsewhere would be those of tenants here.
   void begin(const Node& node, PortNum num, const Keys& held) {
     if (!open_) open_ = is_open(subnet_, stored_);
     const Keys wanted{*open_ ? kDefaultPKey : PKey{kDefaultPKey.partition()}};
-    if (!*open_ && held != wanted) part_.new_limited.push_back({node.guid(), num});
-    if (held == wanted || (*open_ && !held.empty()) || pkey_capacity(node, num) == 0) return;
+    const bool made = is_as_made(held);
+    if (held == wanted || (*open_ && made && !held.empty()) || pkey_capacity(node, num) == 0) return;
+    if (!*open_ || !made) {
+      Keys had;
+      std::ranges::copy_if(held, std::back_inserter(had), is_tenants);
+      part_.new_ports.push_back({{node.guid(), num}, wanted.front(), std::move(had)});
+    }
     add_pkey_blocks({node.guid(), num}, wanted, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
   }
 
@@ -115,6 +124,7 @@ class Restorer {
 
   const Subnet& subnet_;
   const Stored& stored_;
+  bool adopting_;
   PartitionPart& part_;
   PKeyPart& tables_;
   std::optional<bool> open_;
@@ -155,8 +165,75 @@ bool note_port_keys(Stored& stored, const Subnet& subnet, bool adopting, std::in
   return changed || forgotten != 0;
 }
 
-void restore_port_keys(const Subnet& subnet, const Stored& stored, PartitionPart& part, PKeyPart& tables) {
-  Restorer(subnet, stored, part, tables).run();
+bool is_foreign_key(const config::PartitionPolicy& policy, const Stored& stored, Guid port, PKey key) {
+  if (key == PKey{} || policy.find(key) != nullptr) return false;
+  const auto& rows = stored.pkeys;
+  return !rows.contains({port, key}) && !rows.contains({port, key.full()}) &&
+         !rows.contains({port, PKey{key.partition()}});
+}
+
+namespace {
+
+/// Rows as they are to be while partitions are managed.
+class ForeignKeys {
+ public:
+  ForeignKeys(const Stored& stored, const config::PartitionPolicy& policy)
+      : stored_(stored), policy_(policy) {}
+
+  bool has_any(Guid port, const Keys& keys) const {
+    return std::ranges::any_of(keys, [&](PKey key) { return is_foreign_key(policy_, stored_, port, key); });
+  }
+  /// Those of partitions are decided, and would come back when their partition is gone.
+  Keys without_ours(Guid port, Keys keys) const {
+    for (auto& key : keys) {
+      if (!key.same_partition(kDefaultPKey) && !is_foreign_key(policy_, stored_, port, key)) key = PKey{};
+    }
+    while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
+    return keys;
+  }
+
+ private:
+  const Stored& stored_;
+  const config::PartitionPolicy& policy_;
+};
+
+}  // namespace
+
+bool note_foreign_keys(Stored& stored, const Subnet& subnet, const PartitionPart& part, bool adopting,
+                       std::int64_t now) {
+  std::map<Guid, PortKeys> rows;
+  if (part.keeps_foreign && part.policy) {
+    const ForeignKeys foreign(stored, *part.policy);
+    for (const auto& [port, row] : stored.port_keys) {
+      auto keys = foreign.without_ours(port, row.keys);
+      if (!keys.empty() && now - row.seen <= kPortKeysKept)
+        rows.emplace(port, PortKeys{.keys = std::move(keys), .at_switch = {}, .seen = row.seen});
+    }
+    for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
+      const auto guid = port_guid(node, num);
+      const auto held = known_keys(port);
+      if (!held || !is_in_service(node, port)) return;
+      const auto at = rows.find(guid);
+      const bool anew = adopting || at == rows.end();
+      const auto& keys = anew ? *held : at->second.keys;
+      if (!foreign.has_any(guid, keys)) {
+        rows.erase(guid);
+        return;
+      }
+      const bool seen_lately = at != rows.end() && now - at->second.seen < kSeenAgain;
+      rows.insert_or_assign(guid, PortKeys{.keys = foreign.without_ours(guid, keys),
+                                           .at_switch = {},
+                                           .seen = seen_lately ? at->second.seen : now});
+    });
+  }
+  if (rows == stored.port_keys) return false;
+  stored.port_keys = std::move(rows);
+  return true;
+}
+
+void restore_port_keys(const Subnet& subnet, const Stored& stored, bool adopting, PartitionPart& part,
+                       PKeyPart& tables) {
+  Restorer(subnet, stored, adopting, part, tables).run();
 }
 
 }  // namespace smd::sm::inline decisions

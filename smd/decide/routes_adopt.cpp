@@ -73,7 +73,7 @@ RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held)
 }
 
 /// Fresh tables in place of those of another SM.
-RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part) const {
+RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool refused) const {
   auto part = std::make_shared<RoutePart>(fresh_part);
   part->adopted_layers = nullptr;
   if (base_.adopted_sls) {
@@ -83,6 +83,13 @@ RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part) const {
   }
   if (in_.config.adopt.path_sl && base_.adopted_sls)
     part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, not_repaired_);
+  const bool ours = in_.stored.layers_now || !in_.stored.engine.name.empty();
+  if (refused && !ours && part->not_repaired.empty())
+    part->not_repaired =
+        fmt::format("{}{}", not_repaired_.empty() ? "they are not proven" : not_repaired_,
+                    in_.config.routing.path_sl == config::PathSl::fixed
+                        ? "; tables of several layers stay with [routing] path_sl = \"asked\" alone"
+                        : "");
   return part;
 }
 
@@ -122,7 +129,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   const bool all_same = !sls_of_file_ && held.size() == rows.size() && std::ranges::all_of(held, same);
   // The VLs of such an engine are not those of the tables as they are: only its own are kept.
   const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
-  if (all_same || by_port) return instead_of_held(**fresh_part);
+  if (all_same || by_port) return instead_of_held(**fresh_part, !all_same);
   const bool is_repaired = in_.stored.repaired_tables != 0 &&
                            digest_of_tables(held) == in_.stored.repaired_tables &&
                            (*fresh_part)->engine == in_.stored.engine.name;
@@ -152,7 +159,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   if (!*part) {
     std::swap(base_.top, top);
     if (!refused.empty()) not_repaired_ = refused;
-    return instead_of_held(**fresh_part);
+    return instead_of_held(**fresh_part, true);
   }
   if (is_repaired) return repaired_again(**part, **fresh_part);
   auto adopted = std::make_shared<RoutePart>(**part);

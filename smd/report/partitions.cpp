@@ -126,14 +126,17 @@ void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart
   }
   if (restored > kPartitionLines)
     log.info("partition.restored").kv("ports", restored).kv("not_named", restored - kPartitionLines);
-  for (const auto& at : now.new_limited) {
-    if (std::ranges::find(before.new_limited, at) != before.new_limited.end() || ++fresh > kPartitionLines)
+  for (const auto& one : now.new_ports) {
+    if (std::ranges::find(before.new_ports, one) != before.new_ports.end() || ++fresh > kPartitionLines)
       continue;
-    log.warn("partition.new_port")
-        .port(at.node, description_of(subnet, at.node), at.port)
-        .kv("pkey", PKey{kDefaultPKey.partition()})
-        .kv("reason", "another SM has partitioned the fabric, and the port is new")
-        .kv("action", "it is a limited member of the default partition; partitions give it more");
+    auto line = log.warn("partition.new_port");
+    line.port(one.at.node, description_of(subnet, one.at.node), one.at.port).kv("pkey", one.pkey);
+    if (!one.had.empty()) line.kv("removed", listed(one.had, kKeysOfLine));
+    line.kv("reason", one.had.empty() ? "the fabric is partitioned, and the port is new"
+                                      : "the port is new, and came with P_Keys that it was not given here")
+        .kv("action", one.pkey.full_member()
+                          ? "it is a full member of the default partition, as all ports are"
+                          : "it is a limited member of the default partition; partitions give it more");
   }
   if (fresh > kPartitionLines)
     log.warn("partition.new_port").kv("ports", fresh).kv("not_named", fresh - kPartitionLines);

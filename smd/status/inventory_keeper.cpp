@@ -65,14 +65,16 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
   co_return result;
 }
 
-/// P_Keys of another SM, which belong to ports as long as no partition is configured.
-bool InventoryKeeper::note_keys(Stored& stored, bool adopting) const {
+/// P_Keys of another SM, which belong to ports; where partitions are managed, those of no partition.
+bool InventoryKeeper::note_keys(Stored& stored, bool adopting) {
   const auto& partitions = parts_.loop.decided().partitions;
   if (!partitions) return false;
-  if (!partitions->managed) return note_port_keys(stored, *parts_.loop.subnet(), adopting, parts_.wall());
-  const bool any = !stored.port_keys.empty();
-  stored.port_keys.clear();
-  return any;
+  const auto& subnet = *parts_.loop.subnet();
+  // Rows of before lack the keys of partitions, which ports hold yet.
+  const bool managed_before = std::exchange(managed_, partitions->managed);
+  const bool anew = adopting || (managed_before && !managed_);
+  return partitions->managed ? note_foreign_keys(stored, subnet, *partitions, adopting, parts_.wall())
+                             : note_port_keys(stored, subnet, anew, parts_.wall());
 }
 
 asio::awaitable<void> InventoryKeeper::note_vl_tables() {

@@ -72,12 +72,13 @@ class InventoryKeeper {
   UnixTime last_change_at() const { return last_change_at_; }
 
  private:
-  bool note_keys(Stored& stored, bool adopting) const;
+  bool note_keys(Stored& stored, bool adopting);
   void keep_soon();
   asio::awaitable<void> keep_later();
   void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
 
   Parts parts_;
+  bool managed_ = false;                    ///< partitions, when keys were noted last
   Restarts restarts_;                       ///< that this sweep has read
   std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
   Flaps flaps_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "smd/decide/port_keys.h"
 #include "smd/plan/key_changes.h"
 #include "smd/policy/policies.h"
 #include "tests/support/partition_config.h"
@@ -94,6 +95,67 @@ TEST_F(DecidePartitions, RailsAreTheAdaptersOfMachinesByGuid) {
   EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x12}));
   EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
   EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey)) << "its machine has no other adapter";
+}
+
+/// Another rail would be another tenant.
+TEST_F(DecidePartitions, ALostAdapterMovesNoOtherToAnotherRail) {
+  for (const auto host : {kOther, kThird}) fabric_.node(host).info.system_image = Guid{0x999};
+  const Guid lost{0x150};
+  Inventory inventory;
+  inventory.put(lost, {.type = NodeType::ca, .name = "h9", .lost_at = 1, .image = Guid{0x999}});
+  inventory.put(LinkEnd{Guid{kSwitch}, PortNum{4}},
+                KnownLink{.peer = {lost, PortNum{1}}, .rate = {}, .up_since = 0, .lost_at = 1});
+  stored_.inventory = std::make_shared<const Inventory>(std::move(inventory));
+  config_.partition = {partition("blue", 0x12, {"rail:2"}), partition("red", 0x13, {"rail:3"}),
+                       partition("green", 0x14, {"rail:1"})};
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}, PKey{0x8013}));
+}
+
+TEST_F(DecidePartitions, ANewPortKeepsNoKeysThatItBrings) {
+  holds(kThird, 1, {kDefaultPKey, PKey{0x8012}});
+  fabric_.port(kThird, 1).info.port_state = PortState::init;
+  const auto brought = [](PKey given) {
+    return testing::Contains(PartitionPart::NewPort{test::place(kThird, 1), given, {PKey{0x8012}}});
+  };
+  const auto is_new = testing::Contains(testing::Field(&PartitionPart::NewPort::at, test::place(kThird, 1)));
+  const auto open = decide();
+  EXPECT_THAT(keys(open, kThird, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(open.part.new_ports, brought(kDefaultPKey));
+
+  holds(kOther, 1, {PKey{0x7fff}, PKey{0x8055}});
+  const auto partitioned = decide();
+  EXPECT_THAT(keys(partitioned, kThird, 1), ElementsAre(PKey{0x7fff}));
+  EXPECT_THAT(partitioned.part.new_ports, brought(PKey{0x7fff}));
+
+  EXPECT_THAT(decide(true).part.new_ports, testing::Not(is_new)) << "the SM before us gave it";
+  stored_.port_keys[test::port_guid(kThird, 1)] = {.keys = {kDefaultPKey, PKey{0x8012}}, .at_switch = {}};
+  EXPECT_THAT(decide().part.new_ports, testing::Not(is_new));
+}
+
+TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManaged) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  holds(kOther, 1, {kDefaultPKey, PKey{0x8055}, PKey{0x8066}});
+  const auto subnet = fabric_.build();
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x8066}}] = 2;  // of a partition that is gone
+  EXPECT_TRUE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
+  EXPECT_FALSE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
+  EXPECT_THAT(stored_.port_keys.at(test::port_guid(kOther, 1)).keys, ElementsAre(kDefaultPKey, PKey{0x8055}));
+  EXPECT_EQ(stored_.port_keys.size(), 1U);
+
+  holds(kOther, 1, {kDefaultPKey});
+  fabric_.port(kOther, 1).info.port_state = PortState::init;
+  const auto made = decide();
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}, PKey{}, PKey{0x8012}));
+  EXPECT_THAT(made.part.restored,
+              ElementsAre(PartitionPart::Restored{test::place(kOther, 1), {PKey{0x8055}}}));
+
+  config_.adopt.foreign_pkeys = config::ForeignPKeys::remove;
+  EXPECT_THAT(decide().part.restored, IsEmpty());
+  EXPECT_TRUE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
+  EXPECT_THAT(stored_.port_keys, IsEmpty());
 }
 
 TEST_F(DecidePartitions, WhatPortsLoseAndGetIsKnownBefore) {
