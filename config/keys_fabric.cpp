@@ -254,7 +254,7 @@ std::vector<Key> routing_keys() {
            .doc =
                "What clients do with the SL of a path. \"fixed\": some do not ask for it, so routes are free "
                "of credit loops whatever SL they use. \"asked\": all ask subnet administration, so that "
-               "engines with several layers (dfsssp, lash) may be used."},
+               "engines with several layers (dfsssp, lash, torus-2QoS) may be used."},
           kRouting, &RoutingConfig::path_sl,
           one_of<PathSl>({{"fixed", PathSl::fixed}, {"asked", PathSl::asked}})),
       row({.table = "routing",

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mad/base/rate.h"
+
 namespace smd::config {
 namespace {
 
@@ -37,6 +39,14 @@ PolicyGroup group_of(const GroupSettings& settings, const PolicySource& source, 
           .source = source};
 }
 
+/// smd.toml and the API have Gb/s, OpenSM's file has the code.
+std::string rate_words(std::uint8_t code) {
+  return code == 0 ? "auto" : fmt::format("{} Gb/s (code {})", rate_mbps(code) / 1000.0, code);
+}
+std::string mtu_words(Mtu mtu) {
+  return mtu == Mtu::none ? "auto" : fmt::format("{} (code {})", bytes(mtu), std::to_underlying(mtu));
+}
+
 /// Why an IP group does not suit its partition; empty: it does.
 std::string refusal(const ExtraGroup& group, const PartitionDefinition& definition,
                     const PolicyPartition& partition) {
@@ -46,11 +56,11 @@ std::string refusal(const ExtraGroup& group, const PartitionDefinition& definiti
   if (!broadcast && bits != 0 && bits != key.value())
     return fmt::format("has the P_Key 0x{:04x}, not 0 and not that of the partition, {}", bits, key);
   if (group.settings.rate != definition.settings.rate)
-    return fmt::format("has the rate code {}, its partition has {}", group.settings.rate,
-                       definition.settings.rate);
+    return fmt::format("has the rate {}, its partition has {}", rate_words(group.settings.rate),
+                       rate_words(definition.settings.rate));
   if (group.settings.mtu != definition.settings.mtu)
-    return fmt::format("has the MTU code {}, its partition has {}", std::to_underlying(group.settings.mtu),
-                       std::to_underlying(definition.settings.mtu));
+    return fmt::format("has the MTU {}, its partition has {}", mtu_words(group.settings.mtu),
+                       mtu_words(definition.settings.mtu));
   return {};
 }
 

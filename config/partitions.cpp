@@ -106,8 +106,15 @@ class PartitionMerger {
                                fmt::format("SL {} of {} is 0 while qos.enabled is false",
                                            definition.settings.sl, shown_name(definition)),
                                "sl"));
+    for (auto& group : definition.groups) {
+      if (group.settings.sl != definition.settings.sl)
+        warnings_.push_back(note(group.source,
+                                 fmt::format("SL {} of the group {} is 0 while qos.enabled is false",
+                                             group.settings.sl, group.mgid),
+                                 "sl"));
+      group.settings.sl = Sl{0};
+    }
     definition.settings.sl = Sl{0};
-    for (auto& group : definition.groups) group.settings.sl = Sl{0};
     return definition;
   }
 
@@ -135,8 +142,10 @@ class PartitionMerger {
     while (opensm_next_ < kLastFreePKey && opensm_used_.contains(opensm_next_)) ++opensm_next_;
     const auto theirs = opensm_next_++;
     opensm_used_.insert(theirs);
-    auto text = fmt::format("{} has no P_Key and gets 0x{:04x}, which may change with the lines before it",
-                            shown_name(definition), key);
+    auto text = fmt::format(
+        "{} has no P_Key and gets 0x{:04x}, or keeps the one that it has got before; it may change "
+        "with the lines before it",
+        shown_name(definition), key);
     if (theirs != key) text += fmt::format("; opensm gives 0x{:04x}, which another definition has", theirs);
     warn(definition.source, std::move(text));
   }
@@ -202,7 +211,8 @@ class PartitionMerger {
 
   /// To a partition of before: ports of its members may have it yet.
   bool was_given(std::uint16_t key) const {
-    return std::ranges::any_of(sources_.kept_pkeys, [&](const auto& one) { return one.second == key; });
+    return sources_.given_before.contains(key) ||
+           std::ranges::any_of(sources_.kept_pkeys, [&](const auto& one) { return one.second == key; });
   }
 
   bool api_has(std::uint16_t key) {

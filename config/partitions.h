@@ -7,6 +7,7 @@
 #include <expected>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,8 @@ struct PartitionSources {
   /// Numbers that partitions of files without one had before, by name: they keep them, and no other gets one
   /// of them as long as there are others.
   std::map<std::string, std::uint16_t, std::less<>> kept_pkeys{};
+  /// Numbers that definitions of before had: ports may hold them yet, so that new ones get others.
+  std::set<std::uint16_t> given_before{};
 };
 
 /// A multicast group that is there without members.

@@ -75,7 +75,9 @@ std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
   if (!held || !held->known.test(block) || held->row[block].keys[at->index % sm::kPKeysOfBlock] != at->key)
     return refuses_keys(*now.subnet, member.at) ? "refused" : "pending";
   const auto* next = port->peer ? find_port(*now.subnet, *port->peer) : nullptr;
-  if (next == nullptr || !stops(*next, at->key)) return "programmed";
+  const auto* enforced = next != nullptr ? now.decided.partitions->find_enforced(*port->peer) : nullptr;
+  const bool is_open = enforced != nullptr && (enforced->in || enforced->out) && !sm::enforces(next->info);
+  if (next == nullptr || (!is_open && !stops(*next, at->key))) return "programmed";
   return refuses_keys(*now.subnet, *port->peer) ? "refused" : "pending";
 }
 

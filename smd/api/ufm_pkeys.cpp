@@ -124,10 +124,13 @@ std::vector<UfmMember> ufm_members(const SubnetView& view, const AbsentPorts& ab
   return once;
 }
 
-/// KB and Gb/s; 2 KB and 10 Gb/s are UFM's own defaults.
-Json qos_json(const config::PolicyPartition& partition) {
+/// KB and Gb/s; 2 KB and 10 Gb/s are UFM's own defaults. Those that the API was given are for the broadcast
+/// group, and kept where the partition has none.
+Json qos_json(const policy::Policies& policies, const config::PolicyPartition& partition) {
   Mtu mtu = Mtu::none;
   std::uint8_t rate = 0;
+  const auto given = policies.api.find(partition.name);
+  if (given != policies.api.end()) mtu = given->second->settings.mtu, rate = given->second->settings.rate;
   for (const auto& group : partition.groups) {
     if (group.broadcast) mtu = group.mtu, rate = group.rate;
   }
@@ -152,7 +155,7 @@ class UfmText {
         by_key_(by_key),
         absent_(std::make_shared<const AbsentPorts>(shown.guids ? view_->snapshot.get() : nullptr)) {}
 
-  /// A partition, or a thousand of its GUIDs.
+  /// A partition, or some of its GUIDs.
   bool operator()(std::string& text) {
     if (at_ == partitions_.size()) {
       text += partitions_.empty() ? "{}\n" : by_key_ ? "}\n" : "\n";
@@ -186,9 +189,11 @@ class UfmText {
   }
   /// False: there are more.
   bool add_guids(std::string& text, const config::PolicyPartition& partition) {
-    constexpr std::size_t kAtOnce = 1'000;
+    // Members are made anew for each piece: 17 times for a large partition.
+    constexpr std::size_t kPieces = 16, kFewest = 1'000;
+    const auto at_once = std::max(kFewest, partition.members.size() / kPieces);
     const auto members = ufm_members(*view_, *absent_, {*merged_, partition}, last_);
-    for (std::size_t i = 0; i < std::min(members.size(), kAtOnce); ++i) {
+    for (std::size_t i = 0; i < std::min(members.size(), at_once); ++i) {
       if (last_ != Guid{}) text += ',';
       const auto& member = members[i];
       text += sm::to_text(Json(JsonObject{{"guid", smd::api::text(ufm_text(member.port))},
@@ -196,11 +201,11 @@ class UfmText {
                                           {"membership", smd::api::text(to_string(member.membership))}}));
       last_ = member.port;
     }
-    return members.size() <= kAtOnce;
+    return members.size() <= at_once;
   }
   void end(std::string& text, const config::PolicyPartition& partition) const {
     if (shown_.guids && !is_management(partition)) text += ']';
-    if (shown_.qos) text += ",\"qos_conf\":" + sm::to_text(qos_json(partition));
+    if (shown_.qos) text += ",\"qos_conf\":" + sm::to_text(qos_json(*view_->ground->policies, partition));
     text += '}';
   }
 

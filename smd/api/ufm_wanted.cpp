@@ -56,7 +56,9 @@ std::expected<void, Answer> ufm_read_guids(const json::object& body, UfmWanted& 
   auto& members = into.members.emplace();
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto guid = list[i].is_string() ? ufm_guid(std::string_view(list[i].get_string())) : std::nullopt;
-    if (!guid) return bad_request(fmt::format("guids: {} is no GUID", json::serialize(list[i])));
+    if (!guid)
+      return bad_request(fmt::format("guids: {} is no GUID of 16 digits (20 with zeros in front)",
+                                     json::serialize(list[i])));
     const auto own = each != nullptr ? ufm_membership(each->get_array()[i]) : std::optional(membership);
     if (!own) return bad_request("memberships: allowed \"full\" or \"limited\"");
     members.push_back(ufm_rule({.kind = config::PortTermKind::guid, .first = *guid}, *own,
@@ -152,11 +154,15 @@ std::expected<std::vector<MemberRule>, Answer> ufm_hosts(const json::object& bod
 }  // namespace
 
 std::optional<Guid> ufm_guid(std::string_view text) {
-  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  while (text.size() > 16 && text.front() == '0') text.remove_prefix(1);  // UFM takes up to 20 digits
+  constexpr std::size_t kDigits = 16, kMostDigits = 20;
+  const bool is_number = text.starts_with("0x") || text.starts_with("0X");
+  if (is_number) text.remove_prefix(2);
+  // Without a prefix a short one has lost digits, and would be another port's.
+  if (text.size() > kMostDigits || (!is_number && text.size() < kDigits)) return std::nullopt;
+  while (text.size() > kDigits && text.front() == '0') text.remove_prefix(1);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (text.empty() || text.size() > 16 || error != std::errc{} || end != text.data() + text.size() ||
+  if (text.empty() || text.size() > kDigits || error != std::errc{} || end != text.data() + text.size() ||
       value == 0)
     return std::nullopt;
   return Guid{value};

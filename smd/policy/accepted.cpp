@@ -270,6 +270,21 @@ std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::stri
   }
 }
 
+std::set<std::uint16_t> given_pkeys(const std::string& text) {
+  std::set<std::uint16_t> found;
+  try {
+    const auto sources = sources_at(json::parse(text));
+    for (const auto* list : {&sources.toml, &sources.conf}) {
+      for (const auto& one : *list) {
+        if (one.pkey) found.insert(*one.pkey);
+      }
+    }
+    return found;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 config::ClassSls accepted_sls(const std::string& text) {
   try {
     const auto policy = qos_at(json::parse(text));

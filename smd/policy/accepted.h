@@ -7,6 +7,7 @@
 #include <expected>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ std::expected<void, std::string> restore_accepted_settings(const std::string& te
                                                            config::SubnetConfig& into);
 /// Numbers that partitions of the files have got, by name; none where the text makes no sense.
 std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::string& text);
+/// P_Keys that the definitions of the files have; none where the text makes no sense.
+std::set<std::uint16_t> given_pkeys(const std::string& text);
 /// SLs of the classes in the text; none where it makes no sense.
 config::ClassSls accepted_sls(const std::string& text);
 

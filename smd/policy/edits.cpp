@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -109,41 +110,74 @@ std::expected<void, EditError> check_members(const EditContext& context,
   return {};
 }
 
-/// Whether two rules of other words may be about one port.
-bool may_overlap(const config::MemberRule& one, const config::MemberRule& other) {
-  const auto &a = one.ports.terms, &b = other.ports.terms;
-  if (a.size() != 1 || b.size() != 1 || a.front().kind != b.front().kind) return true;
-  using enum config::PortTermKind;
-  if (a.front().kind == guid) return false;
-  const bool names = a.front().kind == node || a.front().kind == node_port;
-  return !names || config::is_glob(a.front().name) || config::is_glob(b.front().name);
+/// Rules of other words within one kind are never about one port; those of two kinds may be, and patterns,
+/// groups and the like may be about any.
+enum class RuleKind : std::uint8_t { guid, node, node_port, any };
+constexpr std::size_t kRuleKinds = 4;
+
+RuleKind kind_of(const config::MemberRule& rule) {
+  if (rule.ports.terms.size() != 1) return RuleKind::any;
+  const auto& term = rule.ports.terms.front();
+  if (term.kind == config::PortTermKind::guid) return RuleKind::guid;
+  if (term.kind == config::PortTermKind::node && !config::is_glob(term.name)) return RuleKind::node;
+  if (term.kind == config::PortTermKind::node_port && !config::is_glob(term.name)) return RuleKind::node_port;
+  return RuleKind::any;
 }
 
 /// Each term once. Later rules override earlier ones: what is put again goes to the end, unless that changes
 /// nothing, because the same rule is there and none after it can be about one of its ports.
-void put_members(std::vector<config::MemberRule>& into, const std::vector<config::MemberRule>& members) {
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < into.size(); ++i) places.insert_or_assign(to_string(into[i].ports), i);
-  std::vector<bool> gone(into.size());
-  std::vector<config::MemberRule> all = std::move(into);
-  for (const auto& member : members) {
-    const auto [at, fresh] = places.emplace(to_string(member.ports), all.size());
-    if (!fresh) {
-      const auto place = at->second;
-      bool counts = all[place] == member;
-      for (auto i = place + 1; counts && i < all.size(); ++i)
-        counts = gone[i] || !may_overlap(all[i], member);
-      if (counts) continue;
-      gone[place] = true;
-      at->second = all.size();
+class MemberRules {
+ public:
+  explicit MemberRules(std::vector<config::MemberRule> rules)
+      : rules_(std::move(rules)), gone_(rules_.size()) {
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      places_.insert_or_assign(to_string(rules_[i].ports), i);
+      ends_[std::to_underlying(kind_of(rules_[i]))] = i + 1;
     }
-    all.push_back(member);
-    gone.push_back(false);
   }
-  into.clear();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!gone[i]) into.push_back(std::move(all[i]));
+
+  void put(const config::MemberRule& rule) {
+    const auto kind = kind_of(rule);
+    const auto [at, fresh] = places_.emplace(to_string(rule.ports), rules_.size());
+    if (!fresh) {
+      if (rules_[at->second] == rule && !is_overridden(kind, at->second)) return;
+      gone_[at->second] = true;
+      at->second = rules_.size();
+    }
+    rules_.push_back(rule);
+    gone_.push_back(false);
+    ends_[std::to_underlying(kind)] = rules_.size();
   }
+
+  std::vector<config::MemberRule> take() {
+    std::vector<config::MemberRule> left;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (!gone_[i]) left.push_back(std::move(rules_[i]));
+    }
+    return left;
+  }
+
+ private:
+  /// Whether a rule behind `place` may be about a port of the one there, which is of this kind. What is taken
+  /// out of a kind is put at its end again, so that the last place of a kind is never empty.
+  bool is_overridden(RuleKind kind, std::size_t place) const {
+    for (std::size_t other = 0; other < kRuleKinds; ++other) {
+      const bool same = other == std::to_underlying(kind);
+      if ((!same || kind == RuleKind::any) && ends_[other] > place + 1) return true;
+    }
+    return false;
+  }
+
+  std::vector<config::MemberRule> rules_;
+  std::vector<bool> gone_;
+  std::map<std::string, std::size_t> places_{};
+  std::array<std::size_t, kRuleKinds> ends_{};  ///< by kind: the last place of one, and 1
+};
+
+void put_members(std::vector<config::MemberRule>& into, const std::vector<config::MemberRule>& members) {
+  MemberRules rules(std::move(into));
+  for (const auto& member : members) rules.put(member);
+  into = rules.take();
 }
 
 /// The API's partition `name`, where a change may be made to it.
@@ -167,12 +201,25 @@ EditResult unchanged(const EditContext& context, PKey pkey) {
       .policies = std::make_shared<const Policies>(context.policies), .merged = nullptr, .pkey = pkey};
 }
 
-/// A file's group that does not suit is left out with a warning; who calls is told.
-std::expected<void, EditError> check_groups(const config::MergedPartitions& merged, PKey pkey) {
-  const auto left = std::ranges::find_if(merged.left_out,
-                                         [&](const auto& group) { return group.pkey.same_partition(pkey); });
-  if (left == merged.left_out.end()) return {};
-  return refuse(Kind::bad, "bad_group", "groups: " + left->text);
+/// A file's group that does not suit is left out with a warning; who calls is told, and takes no other
+/// partition's group.
+std::expected<void, EditError> check_groups(const EditContext& context,
+                                            const config::MergedPartitions& merged, PKey pkey) {
+  using LeftOut = config::MergedPartitions::LeftOut;
+  if (merged.left_out.empty()) return {};
+  const auto before = config::merge_partitions(with_api(context.files, context.policies));
+  for (const auto& left : merged.left_out) {
+    auto text = left.text;
+    if (constexpr std::string_view kLeftOut = ": left out"; text.ends_with(kLeftOut))
+      text.resize(text.size() - kLeftOut.size());  // the whole change is refused
+    if (left.pkey.same_partition(pkey)) return refuse(Kind::bad, "bad_group", "groups: " + text);
+    const auto same = [&](const LeftOut& one) {
+      return one.pkey.same_partition(left.pkey) && one.text == left.text;
+    };
+    if (before && std::ranges::none_of(before->left_out, same))
+      return refuse(Kind::conflict, "group_taken", "groups: another partition has it: " + text);
+  }
+  return {};
 }
 
 /// `partition` null: `name` is to go.
@@ -191,7 +238,7 @@ EditResult with(const EditContext& context, std::string_view name, PKey pkey, Ap
   auto merged = config::merge_partitions(with_api(context.files, *next));
   if (!merged) return refuse(Kind::conflict, "refused", to_string(merged.error().front()));
   if (has_new_groups) {
-    if (auto good = check_groups(*merged, pkey); !good) return std::unexpected(good.error());
+    if (auto good = check_groups(context, *merged, pkey); !good) return std::unexpected(good.error());
   }
   return Edited{.policies = std::move(next),
                 .merged = std::make_shared<const config::PartitionPolicy>(std::move(merged->policy)),
@@ -312,9 +359,11 @@ EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms) {
   const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
+  std::set<std::string> leaving;
+  for (const auto& term : terms) leaving.insert(to_string(term));
   auto after = (*before)->members;
   std::erase_if(after, [&](const config::MemberRule& rule) {
-    return std::ranges::find(terms, rule.ports.terms.front()) != terms.end();
+    return leaving.contains(to_string(rule.ports.terms.front()));
   });
   return with_members(context, *before, std::move(after));
 }

@@ -82,7 +82,10 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
   if (kept) add_tenants_of_api(kept->qos, policies);
   const auto& in_force = kept ? *kept : config;
   auto sources = with_api(sources_of(in_force), policies);
-  if (has_automatic(sources)) sources.kept_pkeys = accepted_pkeys(policies.accepted);
+  if (has_automatic(sources)) {
+    sources.kept_pkeys = accepted_pkeys(policies.accepted);
+    sources.given_before = given_pkeys(policies.accepted);
+  }
   const auto classes = config::qos_classes_of(in_force);
   for (auto& partition : sources.api) {
     const auto* of = config::class_of_partition(classes, {}, partition.name, partition.pkey);

@@ -77,7 +77,9 @@ TEST(PartitionSources, OpensmsFileIsReadWithItsWarnings) {
   EXPECT_TRUE(sources.allow_both_pkeys);
   ASSERT_THAT(config.warnings, SizeIs(1));
   EXPECT_EQ(to_string(config.warnings[0]),
-            "p.conf:1: \"A\" has no P_Key and gets 0x0001, which may change with the lines before it");
+            "p.conf:1: \"A\" has no P_Key and gets 0x0001, or keeps the one that it has got before; it may "
+            "change with the "
+            "lines before it");
 }
 
 TEST(PartitionSources, LinesAboveABlockChangeNothing) {

@@ -171,8 +171,10 @@ TEST(Partitions, NumbersAreGivenWhenAllOthersAreKnown) {
   EXPECT_FALSE(found.policy.find(PKey{0x8003})->automatic);
   EXPECT_THAT(
       warnings_of(found),
-      Contains("p.conf:1: \"A\" has no P_Key and gets 0x0002, which may change with the lines before it; "
-               "opensm gives 0x0001, which another definition has"));
+      Contains(
+          "p.conf:1: \"A\" has no P_Key and gets 0x0002, or keeps the one that it has got before; it may "
+          "change with the lines before it; "
+          "opensm gives 0x0001, which another definition has"));
 }
 
 TEST(Partitions, ANameWithoutAPKeyIsMergedWithThePartitionOfThatName) {
@@ -196,6 +198,11 @@ TEST(Partitions, NumbersThatWereGivenAreKept) {
   sources.toml.push_back(own("fixed", 2, PolicyOrigin::toml));
   EXPECT_THAT(names_of(merged(sources)),
               ElementsAre("0x0002 fixed", "0x0003 c", "0x0004 b", "0x0005 new", "0x7fff Default"));
+
+  sources.given_before = {4, 5};
+  EXPECT_THAT(names_of(merged(sources)),
+              ElementsAre("0x0002 fixed", "0x0003 c", "0x0006 b", "0x0007 new", "0x7fff Default"))
+      << "explicit numbers of before";
 }
 
 TEST(Partitions, ANameOfSmdTomlIsNoNameOfAnotherPartition) {
@@ -365,11 +372,12 @@ TEST(Partitions, AnIpGroupThatDoesNotSuitItsPartitionIsLeftOutAlone) {
       ElementsAre(
           "p.conf:3: group ff12:401b:12::16 has the P_Key 0x0012, not 0 and not that of the partition, "
           "0x8012: left out"));
-  EXPECT_THAT(
-      refused("mgid=ff12:401b::16,rate=7"),
-      ElementsAre("p.conf:3: group ff12:401b::16 has the rate code 7, its partition has 3: left out"));
+  EXPECT_THAT(refused("mgid=ff12:401b::16,rate=7"),
+              ElementsAre("p.conf:3: group ff12:401b::16 has the rate 40 Gb/s (code 7), its partition has 10 "
+                          "Gb/s (code 3): left out"));
   EXPECT_THAT(refused("mgid=ff12:601b::16,mtu=5"),
-              ElementsAre("p.conf:3: group ff12:601b::16 has the MTU code 5, its partition has 4: left out"));
+              ElementsAre("p.conf:3: group ff12:601b::16 has the MTU 4096 (code 5), its partition has "
+                          "2048 (code 4): left out"));
   EXPECT_THAT(refused("mgid=ff12::1"), ElementsAre("p.conf:3: group ff12::1 is there already: left out"));
   EXPECT_THAT(
       refused("mgid=ff12:a01b::5"),

@@ -284,6 +284,9 @@ TEST(QosSources, SlsOfPartitionsCountWhileQosIsEnabled) {
   EXPECT_EQ(sl_of(""), std::pair(Sl{0}, Sl{0}));
   EXPECT_THAT(warnings_from("[partitions]\nfile = \"p.conf\"\n", {{"p.conf", "A=0x31,sl=5:ALL;\n"}}),
               ElementsAre("p.conf:1: sl: SL 5 of \"A\" is 0 while qos.enabled is false"));
+  EXPECT_THAT(warnings_from("[partitions]\nfile = \"p.conf\"\n",
+                            {{"p.conf", "A=0x31,ipoib:\nmgid=ff12:401b::0707,sl=1\nALL;\n"}}),
+              testing::Contains(HasSubstr("is 0 while qos.enabled is false")));
 }
 
 }  // namespace

@@ -213,6 +213,34 @@ TEST_F(Edits, MembersThatAreSetMayNameAGroupThatIsGone) {
   EXPECT_EQ(set_members(context(), "b", members).error().code, "no_such_partition");
 }
 
+/// Whichever name comes first.
+TEST_F(Edits, AGroupOfAnotherPartitionIsNotTaken) {
+  put("m", R"({"pkey":81,"groups":[{"mgid":"ff12:1234::1"}]})");
+  const auto before = put("a", R"({"pkey":82,"groups":[{"mgid":"ff12:1234::1"}]})");
+  ASSERT_FALSE(before);
+  EXPECT_EQ(before.error().code, "group_taken");
+  EXPECT_THAT(before.error().text,
+              testing::HasSubstr("groups: another partition has it: group ff12:1234::1"));
+  const auto after = put("z", R"({"pkey":83,"groups":[{"mgid":"ff12:1234::1"}]})");
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().code, "bad_group");
+  EXPECT_TRUE(put("a", R"({"pkey":82,"groups":[{"mgid":"ff12:1234::2"}]})"));
+}
+
+/// Rules of many GUIDs are compared by their place alone.
+TEST_F(Edits, WhatIsPutAgainStaysUnlessALaterRuleMayBeAboutItsPorts) {
+  put("a", R"({"pkey":81,"members":["0x11","0x12","h1","h*","h2"]})");
+  const auto again = [&](std::string_view body) { return add("a", body)->changed; };
+  EXPECT_FALSE(again(R"(["h2"])")) << "it is the last one";
+  EXPECT_TRUE(again(R"(["h1"])")) << "the pattern behind it may be about h1";
+  EXPECT_EQ(members("a"),
+            "0x0000000000000011=limited 0x0000000000000012=limited h*=limited h2=limited h1=limited");
+  EXPECT_FALSE(again(R"(["h1"])"));
+  EXPECT_FALSE(again(R"(["h2"])")) << "names are of other ports";
+  EXPECT_TRUE(again(R"(["0x11"])")) << "a name may be that of the GUID's node";
+  EXPECT_FALSE(again(R"(["0x11"])"));
+}
+
 /// A file's is left out with a warning, which a client of the API would not see.
 TEST_F(Edits, AGroupThatDoesNotSuitIsRefused) {
   const auto refused = put("blue", R"({"pkey":82,"groups":[{"mgid":"ff12:401b:8011::99"}]})");
