@@ -18,7 +18,7 @@ std::string egress(const std::vector<Hop>& hops, const Topology& topology, bool 
     if (i != 0) text += " -> ";
     text += hop.out == kNoPort ? fmt::format("{} no route", topology.guid(hop.sw))
                                : fmt::format("{} port {}", topology.guid(hop.sw), hop.out);
-    if (with_lids) text += fmt::format(" (LID {})", hop.lid);
+    if (with_lids && hop.lid != Lid{}) text += fmt::format(" (LID {})", hop.lid);
   }
   return hops.size() > kHopsShown ? text + " -> ..." : text;
 }

@@ -74,6 +74,7 @@ std::expected<void, Failure> check_given_levels(const RouteOptions& options,
       pass.notes.push_back(
           fmt::format("{}: {} of its switches are not in the topology", options.sl2vl, foreign));
   }
+  if (options.sl2vl.empty()) pass.notes.emplace_back("without --sl2vl all SLs are taken to use one VL");
   routing::Routes routes{.rows = {}, .layers = {}};
   for (const auto& row : part->rows) routes.rows.push_back(row.row);
   const auto found =
