@@ -130,7 +130,7 @@ std::expected<std::set<Guid>, Answer> ports_of(const Question& question, const s
   const auto& groups = partitions != nullptr && partitions->policy ? partitions->policy->groups : kNone;
   if (const auto error = config::check_references({{term}}, groups))
     return std::unexpected(bad_body(fmt::format("ports: {}", to_string(*error))));
-  const sm::PolicyPorts fabric(*now.subnet, groups, partitions);
+  const sm::PolicyPorts fabric(*now.subnet, now.stored.get(), groups, partitions);
   std::set<Guid> ports;
   for (const auto port : fabric.resolve({{term}}).ports) ports.insert(fabric.views()[port].port_guid);
   if (ports.empty())
@@ -153,13 +153,19 @@ Answer put_partition(const Question& question, Backend& backend) {
   if (!none_match.empty() && none_match != "*")
     return error_of(400, "bad_header", "If-None-Match of a PUT: allowed is *");
   const bool fresh = creates || !none_match.empty();
-  bool exists = false;
+  const bool only_there = question.request->if_match == "*";
+  bool exists = false, missing = false;
   auto answered = change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
+    missing = only_there && !ground.policies.api.contains(question.part("partition"));
+    if (missing) return policy::EditResult(std::unexpected(policy::EditError{}));
     auto edited =
         policy::put_partition(ground, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
     exists = edited ? !edited->created : edited.error().code == "exists";
     return edited;
   });
+  if (missing)
+    return error_of(412, "no_such_partition",
+                    fmt::format("If-Match: the API has no partition {}", question.part("partition")));
   if (exists && !none_match.empty())
     return error_of(412, "exists", fmt::format("partition {} is there", question.part("partition")));
   return answered;

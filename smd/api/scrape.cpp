@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "mad/base/parse.h"
 #include "mad/base/rate.h"
 #include "smd/api/gzip.h"
 
@@ -45,7 +46,7 @@ std::set<std::string, std::less<>> families_of(const Question& question) {
 std::optional<std::string> unknown_family(const std::set<std::string, std::less<>>& wanted,
                                           std::span<const Families> families) {
   if (wanted.empty()) return std::nullopt;
-  Scrape described{.subnets = {}, .node = {}, .out = Exposition(wanted), .info = {}};
+  Scrape described{.subnets = {}, .node = {}, .guid = {}, .out = Exposition(wanted), .info = {}};
   for (const auto write : families) write(described);
   const auto text = described.out.take();
   const auto unknown = std::ranges::find_if_not(
@@ -123,6 +124,7 @@ Answer scrape(const Question& question, Backend& backend, std::span<const Famili
   if (!turn) return error_of(503, "busy", "another scrape is being sent: again in a second");
   Scrape scrape{.subnets = {},
                 .node = question.asked("node"),
+                .guid = base::parse_guid(question.asked("node")),
                 .out = Exposition(std::move(wanted)),
                 .info = backend.info()};
   for (const auto& view : backend.subnets()) {

@@ -26,12 +26,13 @@ struct Scraped {
 
 struct Scrape {
   std::vector<Scraped> subnets;
-  std::string node;  ///< a pattern of names; empty: all
+  std::string node;  ///< a pattern of names, or a node GUID; empty: all
+  std::optional<Guid> guid;  ///< that `node` is
   Exposition out;
   DaemonInfo info;
 
   bool wants(const sm::Node& one) const {
-    return node.empty() || config::matches_glob(node, one.description);
+    return node.empty() || config::matches_glob(node, one.description) || guid == one.guid();
   }
 };
 

@@ -56,6 +56,11 @@ std::optional<Answer> not_that_state(const Request& request, const SubnetView& v
   if (wanted.empty() || is_any(wanted)) return std::nullopt;
   const auto tag = tag_of(view);
   if (any_tag(wanted, false, [&](auto one) { return one == tag; })) return std::nullopt;
+  if (any_tag(wanted, false, [](auto one) { return one.starts_with("\"b"); }))
+    return error_of(
+        412, "changed",
+        "If-Match: this is the tag of one answer; that of nodes, links, ports or partitions is the "
+        "state's, which a change is compared with");
   return other_state("the subnet has changed");
 }
 

@@ -195,8 +195,13 @@ Answer put_token(const Question& question, Backend& backend) {
   return change_tokens(
       question, backend, "add",
       [&](const PolicyState& ground, access::Tokens& tokens) -> std::expected<Answer, Answer> {
-        if (!tokens.emplace(name, wanted->token).second)
-          return std::unexpected(error_of(409, "exists", fmt::format("there is a token {}", name)));
+        const auto [there, added] = tokens.emplace(name, wanted->token);
+        if (!added)
+          return std::unexpected(error_of(409, "exists",
+                                          fmt::format("there is a token {}{}", name,
+                                                      there->second.is_valid(question.request->time)
+                                                          ? ""
+                                                          : ", which has expired: revoke it first")));
         return done_of(question, name, wanted->token, wanted->secret, 201, warning_of(wanted->token, ground));
       });
 }
@@ -223,13 +228,17 @@ Answer post_rotate(const Question& question, Backend& backend) {
     if (auto good = read_member(key, value, wanted.token); !good) return good.error();
   }
   if (auto good = complete(wanted); !good) return good.error();
-  return change_tokens(question, backend, "rotate",
-                       [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
-                         const auto at = tokens.find(name);
-                         if (at == tokens.end()) return std::unexpected(no_such_token(name));
-                         at->second.hash = wanted.token.hash;
-                         return done_of(question, name, at->second, wanted.secret, 200);
-                       });
+  return change_tokens(
+      question, backend, "rotate",
+      [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
+        const auto at = tokens.find(name);
+        if (at == tokens.end()) return std::unexpected(no_such_token(name));
+        if (!at->second.is_valid(question.request->time))
+          return std::unexpected(
+              error_of(409, "expired", fmt::format("token {} has expired: revoke it, and add one", name)));
+        at->second.hash = wanted.token.hash;
+        return done_of(question, name, at->second, wanted.secret, 200);
+      });
 }
 
 }  // namespace smd::api

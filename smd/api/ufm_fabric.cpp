@@ -143,9 +143,12 @@ Answer ufm_port(const Question& question, Backend& backend) {
   const auto subnet = ufm_subnet_of(question, backend);
   if (!subnet) return subnet.error();
   const auto name = question.part("port");
+  const auto dash = std::min(name.find('_'), name.size());
+  const auto guid = base::parse_guid(name.substr(0, dash));
+  const auto wanted = guid ? ufm_text(*guid) + name.substr(dash) : name;
   std::optional<Json> found;
   for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
-    if (!found && ufm_port_name(node, p) == name) found = ufm_port_object(node, p);
+    if (!found && ufm_port_name(node, p) == wanted) found = ufm_port_object(node, p);
   });
   if (!found) return nothing();
   return answer_of(Json(JsonArray{*std::move(found)}));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/scalars.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
 #include "smd/api/router.h"
@@ -30,9 +31,9 @@ namespace smd::cli {
 namespace {
 
 namespace json = boost::json;
-constexpr std::array<std::string_view, 16> kCommands{
-    "status", "ports", "partitions", "sms",    "handover", "priority", "resweep", "accept",
-    "log",    "dump",  "token",      "events", "wait",     "why",      "sweep",   "port"};
+constexpr std::array<std::string_view, 17> kCommands{
+    "status", "ports", "partitions", "sms",  "handover", "priority", "resweep", "accept", "log",
+    "dump",   "token", "events",     "wait", "why",      "sweep",    "port",    "reload"};
 
 /// A plugin of Nagios has to answer before Nagios gives it up (10 s).
 constexpr std::chrono::seconds kCheckTimeout{8};
@@ -73,6 +74,7 @@ class Asker {
   Done sweep();
   Done accept();
   Done log();
+  Done reload();
   Done dump() { return dump_command(daemon_, options_.folder, options_.files, out_); }
   Done token() { return token_command(daemon_, options_.tokens, options_.json, out_, err_); }
   Done events() { return event_command(daemon_, options_.events, options_.json, out_, err_); }
@@ -273,6 +275,21 @@ Done Asker::log() {
   return {};
 }
 
+Done Asker::reload() {
+  const auto value = call("POST", "/v1/reload", "{}");
+  if (!value) return std::unexpected(value.error());
+  if (options_.json) {
+    out_ << json::serialize(*value) << '\n';
+    return {};
+  }
+  for (const auto& warning : list_of(*value, "warnings")) {
+    const auto* text = warning.if_string();
+    if (text != nullptr) err_ << fmt::format("warning: {}\n", base::escaped({text->data(), text->size()}));
+  }
+  out_ << "reload asked for\n";
+  return {};
+}
+
 constexpr const char* kJsonHelp = "the daemon's answer as JSON, an object for each subnet";
 
 /// A subcommand that asks the daemon.
@@ -350,6 +367,8 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
   resweep->add_flag("--engine", options.engine,
                     "of converge: to another engine's tables too, where they are better by a tenth");
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
+  auto* reload = add_command(app, options, "reload", "reads the files again, as systemctl reload smd", false);
+  reload->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* sweep = add_command(app, options, "sweep", "keeps sweeps off for a while, or puts them on again");
   sweep->add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")
       ->required()
@@ -453,7 +472,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
       &Asker::status,  &Asker::ports,  &Asker::partitions, &Asker::sms,  &Asker::handover, &Asker::priority,
       &Asker::resweep, &Asker::accept, &Asker::log,        &Asker::dump, &Asker::token,    &Asker::events,
-      &Asker::wait,    &Asker::why,    &Asker::sweep,      &Asker::port};
+      &Asker::wait,    &Asker::why,    &Asker::sweep,      &Asker::port, &Asker::reload};
   const auto end = [&](std::string_view name, const Done& done) {
     out << std::flush;
     if (done) return options.nagios ? asker.nagios() : asker.is_good() ? 0 : 3;

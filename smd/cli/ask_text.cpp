@@ -79,7 +79,7 @@ void print_routing(std::ostream& out, const json::value& subnet) {
   if (!why.empty()) line(out, "", why);
   if (const auto waits = text_of(routing, "engine_waits"); !waits.empty())
     line(out, "",
-         fmt::format("{} is configured, and would give paths other SLs: smd resweep converge --engine",
+         fmt::format("{} is asked for by [routing], and would give paths other SLs: smd resweep converge --engine",
                      waits));
   if (text_of(routing, "fixed_sl_ok") == "false")
     line(out, "",

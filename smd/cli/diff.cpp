@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <ostream>
+#include <system_error>
 
 #include "smd/report/json.h"
 
@@ -110,7 +112,9 @@ LftDifference difference(const sm::LftDump& before, const sm::LftDump& after) {
 
 const CLI::App* add_diff_command(CLI::App& app, DiffOptions& options) {
   auto* command = app.add_subcommand("diff", "compares the forwarding tables of two dumps");
-  command->add_option("before", options.before, "opensm-lfts.dump, opensm.fdbs, or what dump_fts prints")
+  command
+      ->add_option("before", options.before,
+                   "opensm-lfts.dump, opensm.fdbs, what dump_fts prints, or a folder of smd dump")
       ->type_name("DUMP")
       ->required();
   command->add_option("after", options.after, "the same, later")->type_name("DUMP")->required();
@@ -118,9 +122,19 @@ const CLI::App* add_diff_command(CLI::App& app, DiffOptions& options) {
   return command;
 }
 
+namespace {
+
+/// A folder is one of `smd dump`.
+std::string tables_in(const std::string& dump) {
+  std::error_code error;
+  return std::filesystem::is_directory(dump, error) ? dump + "/opensm-lfts.dump" : dump;
+}
+
+}  // namespace
+
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err) {
-  const auto before = sm::load_lfts(options.before);
-  const auto after = before ? sm::load_lfts(options.after) : before;
+  const auto before = sm::load_lfts(tables_in(options.before));
+  const auto after = before ? sm::load_lfts(tables_in(options.after)) : before;
   if (!after) {
     err << "smd diff: " << to_string(after.error()) << '\n';
     return 2;
