@@ -263,8 +263,7 @@ std::string Replicator::compare(const DigestsAt& word) {
 }
 
 /// What is kept, with what the receiver has taken. The error is empty when cancelled.
-asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image() {
-  auto changed = receiver_->take_changed();
+asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes changed) {
   const auto now = kept_;
   auto base = now;
   auto& copied = std::get<sa::RegistryPtr>(base);
@@ -293,16 +292,14 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
   if (!ours) co_return "cancelled";
   const auto at = receiver_->position();
   const auto source = receiver_->source();
-  auto now = co_await read_image();
+  const auto changed = receiver_->take_changed();
+  auto now = co_await read_image(changed);
   image_.give();
-  if (!now && now.error().empty()) co_return "cancelled";
-  if (!now) {
+  if (!now || !accepts(source)) {  // we may be master by now
+    receiver_->touch_again(changed);
+    if (!now && now.error().empty()) co_return "cancelled";
     receiver_->forget();
-    co_return now.error();
-  }
-  if (!accepts(source)) {  // we may be master by now
-    receiver_->forget();
-    co_return "it is not our master any more";
+    co_return now ? "it is not our master any more" : now.error();
   }
   kept_ = *std::move(now);
   auto& replica = std::get<store::ReplicaStatePtr>(kept_);

@@ -72,6 +72,10 @@ void Receiver::touch(const Changes& changes) {
   }
 }
 
+void Receiver::touch_again(const Changes& changes) {
+  for (const auto& kind : changes) changed_.insert_or_assign(kind.kind, std::nullopt);
+}
+
 void Receiver::touch_all() {
   for (const auto& [kind, rows] : image_) changed_.insert_or_assign(kind, std::nullopt);
 }

@@ -31,6 +31,7 @@ class Receiver {
   };
   /// The error says what is wrong with the stream: it is to be begun anew, with resume().
   std::expected<Took, std::string> take(SnapshotChunk chunk);
+  /// The same of a transaction, which must follow position(); an earlier one of the same source is `nothing`.
   std::expected<Took, std::string> take(const Transaction& transaction);
   /// The same position with other rows: their kinds. The copy counts as none from then on.
   std::vector<std::string> compare(const DigestsAt& digests);
@@ -40,6 +41,8 @@ class Receiver {
   Guid source() const { return source_; }
   /// What has changed since the last call, for state_of().
   Changes take_changed();
+  /// What take_changed() gave was not kept: these kinds count as changed until they are.
+  void touch_again(const Changes& changes);
   /// All kinds count as changed: the image is the state, whatever has been made of it.
   void touch_all();
   /// What comes next is a whole snapshot.

@@ -72,6 +72,7 @@ class Replicator final : public store::Store {
   /// Begins nothing before start().
   Replicator(ReplicatorParts parts, ReplicatorOptions options);
   ~Replicator() override;
+  /// Accepts standbys and follows `peers` from now on. Once.
   void start();
   /// To be awaited before it dies.
   asio::awaitable<void> stop();
@@ -87,6 +88,7 @@ class Replicator final : public store::Store {
   bool may_answer() const override { return may_answer_; }
   asio::awaitable<void> settle() override;
 
+  /// The latest view. From any thread.
   std::shared_ptr<const ReplicaView> view() const { return parts_.published->get(); }
   /// As standby: the master does it. `done` is called once, not within this call, when what has changed is on
   /// our disk too; after 5 s without an answer it is an error.
@@ -169,7 +171,7 @@ class Replicator final : public store::Store {
                                     bool* changed);
   std::string compare(const DigestsAt& word);
   bool accepts(Guid source) const;
-  asio::awaitable<std::expected<Kept, std::string>> read_image();
+  asio::awaitable<std::expected<Kept, std::string>> read_image(Changes changed);
   asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
   bool is_current() const;
   bool has_copy() const;
