@@ -57,8 +57,8 @@ std::expected<void, Answer> ufm_read_guids(const json::object& body, UfmWanted& 
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto guid = list[i].is_string() ? ufm_guid(std::string_view(list[i].get_string())) : std::nullopt;
     if (!guid)
-      return bad_request(fmt::format("guids: {} is no GUID of 16 digits (20 with zeros in front)",
-                                     json::serialize(list[i])));
+      return bad_request(
+          fmt::format("guids: {} is no GUID (16 digits, 20 with zeros in front)", json::serialize(list[i])));
     const auto own = each != nullptr ? ufm_membership(each->get_array()[i]) : std::optional(membership);
     if (!own) return bad_request("memberships: allowed \"full\" or \"limited\"");
     members.push_back(ufm_rule({.kind = config::PortTermKind::guid, .first = *guid}, *own,
@@ -155,10 +155,8 @@ std::expected<std::vector<MemberRule>, Answer> ufm_hosts(const json::object& bod
 
 std::optional<Guid> ufm_guid(std::string_view text) {
   constexpr std::size_t kDigits = 16, kMostDigits = 20;
-  const bool is_number = text.starts_with("0x") || text.starts_with("0X");
-  if (is_number) text.remove_prefix(2);
-  // Without a prefix a short one has lost digits, and would be another port's.
-  if (text.size() > kMostDigits || (!is_number && text.size() < kDigits)) return std::nullopt;
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  if (text.size() > kMostDigits) return std::nullopt;
   while (text.size() > kDigits && text.front() == '0') text.remove_prefix(1);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
