@@ -133,11 +133,14 @@ struct HaConfig {
   std::string psk_file{};           ///< instead of certificates
   std::vector<std::uint8_t> psk{};  ///< what is in it, never printed
 
+  /// `poll`, or else by the profile: 50 ms (fast) or 300 ms.
   Duration poll_interval() const {
     const bool fast = profile == HaProfile::fast;
     return poll.value_or(std::chrono::milliseconds(fast ? 50 : 300));
   }
+  /// Whether state is copied between SMs: `listen`, `peers` or `etcd` is configured.
   bool copies() const { return !listen.empty() || !peers.empty() || !etcd.empty(); }
+  /// `losses`, or else by the profile: 3 (fast) or 4 unanswered questions in a row.
   std::uint32_t polls_lost() const { return losses.value_or(profile == HaProfile::fast ? 3 : 4); }
   friend bool operator==(const HaConfig&, const HaConfig&) = default;
 };

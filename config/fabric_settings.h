@@ -21,6 +21,7 @@ struct FabricSettings {
   friend bool operator==(const FabricSettings&, const FabricSettings&) = default;
 };
 
+/// The settings of one configuration, read from it by the keys of the schema. Pure.
 FabricSettings fabric_settings(const SubnetConfig& config);
 
 /// Puts them in force in `into`. Keys that this version does not have are left out. `context`: the engines.

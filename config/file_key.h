@@ -13,6 +13,7 @@
 
 namespace smd::config {
 
+/// Appends `errors` to `into`; FileErrors get no key.
 inline void add_errors(std::vector<ConfigError>& into, const std::vector<ConfigError>& errors) {
   into.insert(into.end(), errors.begin(), errors.end());
 }

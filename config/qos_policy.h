@@ -34,6 +34,7 @@ struct QosRange {
 
 /// Empty where a criterion is not given.
 using QosRanges = std::vector<QosRange>;
+/// Whether one of the ranges includes `value`; false for no ranges.
 inline bool holds(const QosRanges& ranges, std::uint64_t value) {
   return std::ranges::any_of(
       ranges, [value](const QosRange& range) { return range.first <= value && value <= range.last; });
@@ -159,6 +160,7 @@ struct QosPolicy {
   }
   /// The first of that name; null where there is none.
   const QosLevel* find_level(std::string_view name) const;
+  /// The same of port groups. Names are compared by same_qos_name().
   const QosGroup* find_group(std::string_view name) const;
 };
 

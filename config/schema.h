@@ -35,11 +35,13 @@ struct Key {
   std::string_view doc;     ///< the first sentence says what it is
   Form form = Form::text;
   std::string allowed{};
+  /// Writes the value into the settings; what is wrong with it is added to the errors of the Spot.
   std::function<void(const Value&, const Spot&, Settings&)> read{};
   std::function<std::string(const Settings&)> show{};     ///< the value as TOML
   std::function<std::string(const Settings&)> explain{};  ///< what the value means; may be absent
 
   std::vector<BlockKeyDoc> block_keys{};  ///< of an array of tables; else empty
+  /// The blocks of an array of tables, in their order; empty for a key of a table.
   std::function<std::vector<ShownBlock>(const Settings&)> show_blocks{};
 
   std::string path() const;                              ///< "lids.lmc", "partition"

@@ -25,6 +25,7 @@ class TaskGroup {
   /// programming error and ends the process.
   void spawn(asio::awaitable<void> task);
 
+  /// Tasks that have not ended.
   std::size_t count() const { return tasks_.size(); }
   bool stopping() const { return stopping_; }
 

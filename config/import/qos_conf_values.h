@@ -30,11 +30,12 @@ std::size_t find_outside_quotes(std::string_view text, char sought);
 /// where it is not one.
 std::optional<std::uint64_t> read_qos_number(const QosValue& value, std::uint64_t least, std::uint64_t most,
                                              std::string_view meaning);
-/// Numbers and ranges, "1, 0x10-0x1f". Above `most` is an error.
+/// Numbers and ranges, "1, 0x10-0x1f". A number above `most` is an error; nothing, and an error is noted, as
+/// for other texts.
 std::optional<QosRanges> read_qos_ranges(const QosValue& value, std::uint64_t most, std::string_view meaning);
 /// P_Keys: the low 15 bits count.
 std::optional<QosRanges> read_qos_pkeys(const QosValue& value);
-/// "0:4, 1:8"
+/// VLs with their weights, "0:4, 1:8"; any numbers. Nothing, and an error is noted, for other texts.
 std::optional<std::vector<std::pair<std::uint64_t, std::uint64_t>>> read_qos_pairs(const QosValue& value);
 /// One name, in quotes or not.
 std::optional<std::string> read_qos_name(const QosValue& value);

@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kMostPort = 0xFFFF;
 /// The P_Key of `ipoib` without one.
 inline constexpr std::uint64_t kIpoibPKey = 0x7fff;
 
-/// Port numbers as service IDs.
+/// Port numbers, at most kMostPort, as the service IDs of this protocol.
 QosRanges service_ids_of(const QosPortUlp& ulp, const QosRanges& ports);
 
 /// A line of the section qos-ulps: "default : 0", "sdp, port-num 1-5 : 2", "any, pkey 0x1 : 3". Adds to

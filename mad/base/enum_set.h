@@ -9,7 +9,8 @@
 
 namespace smd::base {
 
-/// E's enumerators are 0 to 31. A value type; iteration is by ascending enumerator.
+/// E's enumerators are 0 to 31. A value type; iteration is by ascending enumerator. Inserting what is there
+/// and erasing what is not change nothing.
 template <class E>
   requires std::is_enum_v<E>
 class EnumSet {

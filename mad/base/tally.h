@@ -13,7 +13,7 @@ class Tally {
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
 
-  /// From the thread that owns it.
+  /// From the thread that owns it, like set().
   void add(std::uint64_t more = 1) { set(get() + more); }
   void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
   /// From any thread.

@@ -93,6 +93,7 @@ struct NodeState {
   OpenRequest* last = nullptr;
   bool ready = false;  ///< stands in the queue of nodes that may start one
   NodeState* next_ready = nullptr;
+  /// One more request to this node may start within its window.
   bool has_room() const { return window.has_room(open); }
   /// Notes that an answer of this kind arrived now.
   void hear(const Operation& operation, TimePoint now);

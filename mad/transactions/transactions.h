@@ -95,9 +95,11 @@ class Transactions {
   /// its class and method. False: no such request is open.
   bool answered(Tid tid);
 
-  /// Sends a MAD that wants no answer (a TrapRepress, a reply).
+  /// Sends a MAD that wants no answer (a TrapRepress, a reply), once and outside of the windows. The error:
+  /// the transport could not send it now.
   std::expected<void, TransportError> send(wire::Mad mad, const Route& route);
-  /// Sends `reply`, made of the request by response(), back to where the request came from.
+  /// Sends `reply`, made of the request by response(), back to where the request came from; otherwise as
+  /// send().
   std::expected<void, TransportError> respond(const wire::Mad& reply, const LidRoute& from);
 
   /// MADs that are no answers: traps, reports, other SMs' requests. Of at least 256 bytes; anything else in
@@ -134,6 +136,7 @@ class Transactions {
   std::size_t waiting() const { return waiting_; }  ///< not started: the windows are full
   /// The number of open(), which any thread may read; it outlives the Transactions.
   std::shared_ptr<const base::Tally> shown_open() const { return shown_open_; }
+  /// Size of the window of requests to all nodes together, by the answers and losses so far.
   std::uint32_t window() const { return window_.size(); }
   /// A copy of all counters since the start, with a row for each class, attribute and method that was used.
   Counters counters() const;

@@ -35,6 +35,7 @@ class AnswersUnderWay {
   /// The kernel has ended the answer; ignored where it is not under way.
   void end(const Key& key);
 
+  /// Answers under way, and their bytes together.
   std::size_t answers() const { return under_way_.size(); }
   std::size_t bytes() const { return bytes_; }
 

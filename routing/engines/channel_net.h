@@ -25,10 +25,12 @@ class ChannelNet {
  public:
   explicit ChannelNet(const Topology& topology);
 
+  /// Switches and channels of the topology; channels are 0 to size() - 1.
   std::size_t switches() const { return first_.size() - 1; }
   std::size_t size() const { return head_.size(); }
   /// The channels that leave `s` are first(s) to first(s + 1) - 1, in the order of its neighbour groups.
   NetChannel first(SwitchIndex s) const { return first_[s]; }
+  /// How many channels leave `s`.
   std::size_t degree(SwitchIndex s) const { return first_[s + 1] - first_[s]; }
   SwitchIndex head(NetChannel c) const { return head_[c]; }       ///< the switch that it leads to
   NetChannel reverse(NetChannel c) const { return reverse_[c]; }  ///< the same cables, other direction

@@ -18,6 +18,7 @@ struct Lattice {
   /// others has numbers of its own. The order of the numbers of a dimension means nothing.
   std::vector<std::uint32_t> coordinates;
 
+  /// The coordinates of a switch: `dimensions` numbers.
   std::span<const std::uint32_t> of(SwitchIndex s) const {
     return std::span(coordinates).subspan(s * dimensions, dimensions);
   }
@@ -28,7 +29,9 @@ struct Lattice {
 struct LatticeLines {
   std::vector<SwitchIndex> switches;  ///< line by line, ascending in the coordinate
   std::vector<std::uint32_t> begin;   ///< of each line in `switches`, and the end of the last
+  /// Number of lines.
   std::size_t size() const { return begin.size() - 1; }
+  /// The switches of line `i`, which is below size(), ascending in the coordinate.
   std::span<const SwitchIndex> line(std::size_t i) const {
     return std::span(switches).subspan(begin[i], begin[i + 1] - begin[i]);
   }

@@ -20,6 +20,7 @@ class PathTrees {
   static constexpr std::uint8_t kNone = 255;
 
   explicit PathTrees(std::size_t switches) : switches_(switches), next_(switches * switches, kNone) {}
+  /// The neighbour group of `from` on its path to `to`, to be written.
   std::uint8_t& next(SwitchIndex to, SwitchIndex from) { return next_[std::size_t{to} * switches_ + from]; }
   /// kNone: no path, or the switch itself.
   std::uint8_t next(SwitchIndex to, SwitchIndex from) const {
@@ -47,6 +48,7 @@ void for_each_channel(const ChannelNet& net, const PathTrees& trees, SwitchIndex
 class BreadthFirst {
  public:
   explicit BreadthFirst(const ChannelNet& net) : net_(net), hops_(net.switches()), place_(net.switches()) {}
+  /// Replaces the result of the search before. O(switches and channels).
   void search(SwitchIndex root);
 
   static constexpr std::uint32_t kFar = ~std::uint32_t{0};

@@ -31,6 +31,7 @@ class PortRotationCache {
 
   /// The rotation over a set that is not empty.
   Pick find(const GroupSet& set);
+  /// The ports among which the rotation alternates. `pick` is of find(), since the last begin().
   std::span<const std::uint8_t> ports(Pick pick) const { return cached_[pick].candidates.ports(); }
   /// out[i] = the port for destination number + i.
   void write(Pick pick, std::span<std::uint8_t> out, std::uint32_t number) {

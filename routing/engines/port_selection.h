@@ -132,7 +132,7 @@ class LeastUsed {
  public:
   /// For the table of one switch; `topology` outlives it.
   LeastUsed(const Topology& topology, SwitchIndex s) : topology_(topology), switch_(s) { turns_.fill(s); }
-  /// Fills `out` with one of `ports` each; each kind of LIDs is counted separately.
+  /// Fills `out` with one of `ports` each, which must not be empty; each kind of LIDs is counted separately.
   void write(std::span<std::uint8_t> out, std::span<const std::uint8_t> ports, LidKind kind);
 
  private:

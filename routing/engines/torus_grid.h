@@ -15,6 +15,7 @@ namespace smd::routing::inline engines {
 struct TorusDirection {
   std::uint8_t dimension = 0;
   bool up = true;
+  /// 0 to 5: twice the dimension, and 1 more for up.
   std::size_t index() const { return 2 * std::size_t{dimension} + (up ? 1 : 0); }
 };
 

@@ -27,6 +27,7 @@ struct McTurnVls {
   unsigned before = 1;
   unsigned after = 0;
 };
+/// The VLs of a turn by the VL map. Pure.
 McTurnVls vls_of(const Topology& topology, const VlMap& vls, const McTurn& turn);
 
 class TurnGraph {

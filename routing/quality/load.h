@@ -23,6 +23,8 @@ struct RouteLoad {
 /// Shifts take longer than the rest: without them shift_max is 0.
 enum class LoadOfShifts : bool { no, yes };
 
+/// The load of all pairs of `hosts`; all 0 where there are none. O(pairs of hosts and path length), on
+/// `in.parallel`. Pure.
 RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
                        LoadOfShifts shifts = LoadOfShifts::yes);
 

@@ -39,7 +39,9 @@ class Costs {
   /// False if a path is longer than kLongest: the costs are of no use then.
   bool complete() const { return complete_; }
   std::size_t columns() const { return columns_; }
+  /// The cells of a switch, by column.
   std::span<const Cost> row(SwitchIndex s) const { return std::span(cells_).subspan(s * columns_, columns_); }
+  /// Hops of the path, of a cell that is not kUnreachable.
   static constexpr unsigned length(Cost cost) { return static_cast<unsigned>(cost & kLength); }
 
  private:

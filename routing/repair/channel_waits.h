@@ -20,10 +20,11 @@ class GrowingWaits {
   void add(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
     waits_[word(s, out, then)] |= std::uint64_t{1} << (then % 64U);
   }
-  /// No longer.
+  /// Removes that dependency; nothing happens where it is not there.
   void remove(SwitchIndex s, std::uint8_t out, std::uint8_t then) {
     waits_[word(s, out, then)] &= ~(std::uint64_t{1} << (then % 64U));
   }
+  /// Whether that dependency was added and not removed since.
   bool has(SwitchIndex s, std::uint8_t out, std::uint8_t then) const {
     return (waits_[word(s, out, then)] >> (then % 64U) & 1U) != 0;
   }

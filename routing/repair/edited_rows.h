@@ -18,6 +18,8 @@ class EditedRows {
   EditedRows(const RoutingContext& in, std::span<const std::shared_ptr<const LftRow>> old);
 
   std::size_t size() const { return rows_.size(); }
+  /// The entry of a LID in the row of a switch: a port number or kNoRoute. `lid` must be within the fabric's
+  /// LIDs.
   std::uint8_t& at(SwitchIndex s, Lid lid) { return (*rows_[s])[lid.value()]; }
   std::uint8_t at(SwitchIndex s, Lid lid) const { return (*rows_[s])[lid.value()]; }
   /// By switch, whether the LID arrives at its own switch by the entries as they are.

@@ -50,6 +50,7 @@ class Topology {
   /// algorithms that break ties by SwitchIndex. End ports follow their switches.
   Topology reordered(std::span<const SwitchIndex> order) const;
 
+  /// Number of switches; SwitchIndex is 0 to switches() - 1.
   std::size_t switches() const { return guids_.size(); }
   Guid guid(SwitchIndex s) const { return guids_[s]; }  ///< `s` is below switches(), here and below
   /// Highest port number, port 0 not counted.
@@ -96,8 +97,10 @@ class Topology {
 
   /// Connected switches have the same component number.
   std::uint32_t component(SwitchIndex s) const { return component_[s]; }
+  /// Number of components; component() is below it.
   std::uint32_t components() const { return components_; }
   std::size_t cables() const { return cables_; }  ///< between different switches
+  /// Links and end ports of the input that were left out (TopologyInput).
   std::size_t dropped() const { return dropped_; }
 
  private:

@@ -35,7 +35,9 @@ class Dependencies {
   void add(const Channel& channel, PortNum next);
   /// The same between VLs of the two, each below `vls`; of one VL it is 0.
   void add(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl);
+  /// Whether the graph has this dependency. VLs as in add().
   bool contains(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl) const;
+  /// Removes it; nothing happens where it is not there.
   void remove(const Channel& channel, unsigned vl, PortNum next, unsigned next_vl);
   /// Adds those of all ports of a switch, from port 0 on: the ports of the next switch, a bit each, `words`
   /// words per port.

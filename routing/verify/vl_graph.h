@@ -15,7 +15,9 @@ inline constexpr std::size_t kVlsOfChannel = 16;
 /// Edges as pairs of such numbers, kept once each. Memory: 8 bytes an edge, twice that while some are added.
 class VlGraph {
  public:
+  /// `from` waits for `to`. Amortised O(log edges).
   void add(std::uint32_t from, std::uint32_t to);
+  /// Adds all edges of `other`.
   void merge(const VlGraph& other);
 
   /// Groups that wait for each other: of at least two numbers below `nodes`, or of one that waits for itself.

@@ -30,6 +30,7 @@ class Access {
   void add(const std::string& subnet, std::string name, Right right);
 
   bool is_local() const { return local_; }
+  /// A local user, or the owner of a token that is valid in some subnet.
   bool is_known() const { return local_ || !rights_.empty(); }
   /// For the log: the token's name, or that of the local user.
   const std::string& name() const { return name_; }

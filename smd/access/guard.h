@@ -14,7 +14,7 @@ namespace smd::access {
 /// to itself. The text of an address as Asio prints it.
 std::string client_of(std::string_view address);
 
-/// From any thread.
+/// From any thread. `now`: seconds since 1970.
 class Guard {
  public:
   static constexpr unsigned kMost = 10;             ///< failures that an address has in kWindow

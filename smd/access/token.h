@@ -28,6 +28,7 @@ constexpr std::string_view to_string(Role role) {
   }
   return "";
 }
+/// The role of that name, as to_string() writes it; nothing for other texts.
 std::optional<Role> parse_role(std::string_view text);
 
 /// A token of one subnet. Times are seconds since 1970.
@@ -40,6 +41,7 @@ struct Token {
   std::int64_t last_use = 0;  ///< 0: not used yet; kept once in kUseKept seconds
   friend bool operator==(const Token&, const Token&) = default;
 
+  /// Whether it has not expired. `now`: seconds since 1970.
   bool is_valid(std::int64_t now) const { return expires == 0 || now < expires; }
 };
 /// A use that comes sooner after the one that is kept does not change the store.

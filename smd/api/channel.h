@@ -25,14 +25,16 @@ class Channel {
 
   /// What has to happen before the first byte. False: it is of no use.
   virtual asio::awaitable<bool> open() = 0;
-  /// As much as there is, at least a byte.
+  /// As much as there is, at least a byte, and how many bytes these are. An error where the client has closed
+  /// its end, and after close().
   virtual asio::awaitable<std::pair<error_code, std::size_t>> read(asio::mutable_buffer into) = 0;
-  /// All of it.
+  /// Writes all of it. After an error some of the bytes may have been sent.
   virtual asio::awaitable<error_code> write(asio::const_buffer bytes) = 0;
   /// After the last byte, so that the client sees that it has all.
   virtual asio::awaitable<void> finish() = 0;
   /// Ends what is under way, with an error.
   virtual void close() = 0;
+  /// The client at the other end; valid as long as the channel.
   virtual const Peer& peer() const = 0;
 };
 

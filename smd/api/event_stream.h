@@ -17,6 +17,7 @@ struct EventsWanted {
   std::optional<events::EventId> after{};
   std::string match{};  ///< a pattern of names; empty: all
 
+  /// Whether its name fits `match`; the other members are not looked at. `event` holds a NamedLogEvent.
   bool contains(const events::Event& event) const;
 };
 

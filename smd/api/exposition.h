@@ -19,6 +19,7 @@ class Exposition {
   /// `families`: these alone; empty: all.
   explicit Exposition(std::set<std::string, std::less<>> families) : families_(std::move(families)) {}
 
+  /// Whether the query asks for this family.
   bool wants(std::string_view family) const { return families_.empty() || families_.contains(family); }
   /// The samples that follow are of this one; once for each name. False: it was not asked for.
   bool family(std::string_view name, Kind kind, std::string_view help);

@@ -45,8 +45,9 @@ Answer listing(std::string_view name, const Page& page, Entries entries, Around 
 /// one that has a greater cursor.
 Answer short_listing(std::string_view name, const Page& page, std::vector<Entry> entries, Around around);
 
-/// "0x0002c90000000001_1", and back.
+/// A port as a cursor: "0x0002c90000000001_1".
 std::string cursor_of(const sm::LinkEnd& end);
+/// Of cursor_of(); nothing for other texts.
 std::optional<sm::LinkEnd> parse_port_cursor(std::string_view cursor);
 
 }  // namespace smd::api

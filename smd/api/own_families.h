@@ -28,6 +28,7 @@ class OwnFamilies {
   bool family(std::string_view name, prometheus::MetricType type, std::string_view help);
   /// Of the last family, a gauge or a counter. Labels with an empty name are left out.
   void sample(std::initializer_list<Label> labels, double value);
+  /// The same of a histogram.
   void sample(std::initializer_list<Label> labels, Histogram value);
   /// All of them in Prometheus' text format.
   std::string text() const;

@@ -21,6 +21,7 @@ class PortWalk {
     const sm::Node* node;  ///< not null
     PortNum port;
   };
+  /// The next port; nothing: there are no more.
   std::optional<At> next();
 
  private:

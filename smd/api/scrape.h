@@ -21,16 +21,18 @@ struct Scraped {
   std::shared_ptr<const SubnetView> view;
   std::string_view label;  ///< "subnet" where there are several, else empty
 
+  /// Null before the first snapshot of the subnet; valid as long as `view`.
   const sm::Snapshot* now() const { return view->snapshot.get(); }
 };
 
 struct Scrape {
   std::vector<Scraped> subnets;
-  std::string node;  ///< a pattern of names, or a node GUID; empty: all
+  std::string node;          ///< a pattern of names, or a node GUID; empty: all
   std::optional<Guid> guid;  ///< that `node` is
   Exposition out;
   DaemonInfo info;
 
+  /// Whether samples of this node were asked for, by its name or GUID.
   bool wants(const sm::Node& one) const {
     return node.empty() || config::matches_glob(node, one.description) || guid == one.guid();
   }

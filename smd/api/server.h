@@ -55,6 +55,7 @@ class Server {
   void close();
   /// The same, and ends every connection.
   asio::awaitable<void> stop();
+  /// Clients that are connected now.
   std::size_t connections() const { return connections_.size(); }
 
  private:

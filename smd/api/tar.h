@@ -24,7 +24,7 @@ inline constexpr std::size_t kTarEnd = 2 * kTarBlock;
 class TarReader {
  public:
   struct Sink {
-    std::function<std::expected<void, std::string>(const std::string& name)> begin;  ///< a file
+    std::function<std::expected<void, std::string>(const std::string& name)> begin;  ///< a file begins
     std::function<std::expected<void, std::string>(std::string_view bytes)> bytes;   ///< of that file
     std::function<std::expected<void, std::string>()> end;                           ///< it is whole
   };

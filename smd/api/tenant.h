@@ -20,6 +20,7 @@ std::optional<std::set<sm::LinkEnd>> ports_seen(const access::Access& access, co
 
 /// Ports that a caller sees, of ports_seen(); null: all.
 using OnlyPorts = const std::set<sm::LinkEnd>*;
+/// Whether this port is one of them.
 bool sees(OnlyPorts only, const sm::Node& node, PortNum port);
 
 /// Lost nodes that would be members of a tenant's partitions by their names, types or GUIDs; none for callers

@@ -44,12 +44,15 @@ Answer ufm_sharp(const Question& question, Backend& backend);
 /// 404: one of them, or a new one.
 Answer ufm_no_sharp(const Question& question, Backend& backend);
 // ufm_fabric.cpp
-/// Ports of `sys_type` (Computer, Switch; all); one by "{guid}_{number}".
+/// Ports of `sys_type` (Computer, Switch; all).
 Answer ufm_ports(const Question& question, Backend& backend);
+/// The port that the path names "{guid}_{number}", as a list of one.
 Answer ufm_port(const Question& question, Backend& backend);
 /// Nodes; with `ports=true` the names of their ports.
 Answer ufm_systems(const Question& question, Backend& backend);
+/// The node whose GUID the path names, as a list of one.
 Answer ufm_system(const Question& question, Backend& backend);
+/// Links of which both ends are known, each once.
 Answer ufm_links(const Question& question, Backend& backend);
 // ufm_pkeys.cpp
 /// All partitions: a list of keys, or (guids_data, qos_conf) an object by key.
@@ -67,11 +70,13 @@ Answer ufm_set_guids(const Question& question, Backend& backend);
 Answer ufm_remove_guids(const Question& question, Backend& backend);
 /// The same of those that the path names.
 Answer ufm_delete_guids(const Question& question, Backend& backend);
+/// Removes the partition, with all its members.
 Answer ufm_delete_pkey(const Question& question, Backend& backend);
 /// MTU, rate and SL of the partition's groups.
 Answer ufm_qos_conf(const Question& question, Backend& backend);
 /// Adds nodes by their names.
 Answer ufm_add_hosts(const Question& question, Backend& backend);
+/// Takes away the nodes that the path names.
 Answer ufm_delete_hosts(const Question& question, Backend& backend);
 /// The same of those that the body names.
 Answer ufm_remove_hosts(const Question& question, Backend& backend);

@@ -51,6 +51,7 @@ class Webhook {
   /// Goes on where it, or one of its URL in an earlier process, has stopped; a new one begins now. False: its
   /// files cannot be used, which is said in the log.
   bool start();
+  /// Ends the delivery that is under way; what was not delivered is sent after the next start().
   asio::awaitable<void> stop();
 
  private:

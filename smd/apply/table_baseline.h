@@ -25,9 +25,12 @@ class TableBaseline {
   /// The tables that are smd's to decide have no baseline.
   struct Ours {
     bool pkeys = false, vl_tables = false;
+    /// Whether the table with this SMP attribute is smd's to decide.
     bool has(std::uint16_t attribute) const;
     friend bool operator==(const Ours&, const Ours&) = default;
   };
+  /// Forgets the baseline of tables that are ours from now on; all nodes are compared at the next look().
+  /// Nothing happens where `ours` is as before.
   void decide(const Ours& ours);
   /// Sets `now.altered`: tables that are other than when they were seen first. A table that is seen for the
   /// first time is noted. `before`: the Subnet of the last call since reset(); null: none. Costs a comparison

@@ -31,7 +31,7 @@ std::string end_text(const boost::json::value& end);
 /// What a plugin of Nagios returns: 0 all subnets are in service, 1 one is reduced, 2 one is worse, or there
 /// is none.
 int nagios_status(const boost::json::value& status);
-/// Its line.
+/// The line of such a plugin: "SMD OK - " and the state of each subnet.
 void print_nagios(std::ostream& out, const boost::json::value& status);
 
 /// All of GET /v1/status: the process, and each subnet.

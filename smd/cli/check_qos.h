@@ -27,13 +27,15 @@ struct QosCheck {
 
 /// --qos, --vls, --vlarb-entries, --mtu, --svg.
 void add_qos_options(CLI::App& command, QosCheck& check);
-/// Of ports that are as `check` says.
+/// What QoS makes of ports that are as `check` says, by the configuration alone: no fabric is asked. Only
+/// `enabled` and `may_have_layers` are set where QoS is off. Pure.
 sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check);
 /// For each subnet with QoS: each SL that the SM, a partition or the policy uses, its VL at each kind of
 /// port, the part of the link that it gets while all of them send, what high priority sends before low, SLs
 /// that share a VL or never have a turn, and what programs have to set. One line where QoS is off.
 void print_qos(std::ostream& out, const config::Config& config, const QosCheck& check);
-/// The picture of the first subnet with QoS into `check.svg`; false where it cannot be written.
+/// Writes the picture of the first subnet with QoS to `check.svg`, an empty file where there is none; false
+/// where it cannot be written.
 bool write_qos_picture(const config::Config& config, const QosCheck& check);
 
 }  // namespace smd::cli

@@ -55,7 +55,7 @@ class Conversation {
 
 /// "/v1/subnets/SUBNET/WHAT"
 std::string path_of(const std::string& subnet, std::string_view what);
-/// What a refusal says.
+/// The message of the error in its body, escaped for a terminal; "status 503" where it has none.
 std::string message_of(const api::Reply& reply);
 
 }  // namespace smd::cli

@@ -24,6 +24,7 @@ struct SwitchDifference {
   std::size_t added = 0, removed = 0;
   /// LIDs that leave by the port with the most of them.
   std::size_t most_before = 0, most_after = 0;
+  /// Entries that differ.
   std::size_t all() const { return changed + added + removed; }
   friend bool operator==(const SwitchDifference&, const SwitchDifference&) = default;
 };
@@ -34,13 +35,15 @@ struct LftDifference {
   std::size_t compared = 0;                       ///< switches that are in both
   std::size_t entries = 0;                        ///< of those, with a port in one of the dumps at least
   std::size_t differing() const;                  ///< entries
+  /// The dumps have the same switches, with the same entries.
   bool none() const { return only_before.empty() && only_after.empty() && switches.empty(); }
 };
 
+/// What has changed from `before` to `after`, by switch GUID and LID. Pure.
 LftDifference difference(const sm::LftDump& before, const sm::LftDump& after);
 
 struct DiffOptions {
-  std::string before, after;  ///< files
+  std::string before, after;  ///< files, or folders of `smd dump`
   bool json = false;
 };
 

@@ -18,6 +18,7 @@ struct PortOptions {
   bool dry_run = false;
 };
 
+/// Adds the arguments and flags, which fill in `options`; it must outlive `command`.
 void add_port_options(CLI::App& command, PortOptions& options);
 
 /// `as_json`: the daemon's answer as it is.

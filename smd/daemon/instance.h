@@ -49,7 +49,8 @@ struct InstanceEvents {
 };
 
 /// Made and ended on one thread, works on one of its own. Opens its end of the fabric, and opens it again
-/// when it is lost, for as long as it lives.
+/// when it is lost, for as long as it lives. Requests may come from any thread, and are done on its own
+/// later.
 class Instance {
  public:
   /// What a standby hands on to us, on the instance's loop.
@@ -64,22 +65,27 @@ class Instance {
 
   /// Ends the manager within its current step; the fabric forwards on. From any thread, at once.
   void stop();
+  /// Asks for a sweep of this kind, or for fresh tables; `reason` is shown in its summary. Ignored while
+  /// there is no manager.
   void resweep(sm::Resweep kind, std::string reason);
   /// What is lost is missing on purpose: of `node`, or (0) all of it.
   void accept_lost(Guid node);
   /// See api::Backend.
   std::future<api::PolicyVerdict> change_policies(api::PolicyChange change);
+  /// See replica::Replicator::call(). `done` is called on the instance's thread, at once with an error where
+  /// the state is not copied.
   void hand_on(replica::Call call, replica::CallDone done);
   /// That is kept, if what is kept is not newer; `now` are seconds since 1970.
   void token_used(const std::string& name, std::int64_t now);
   /// See api::Backend.
   void sweeps_off(std::chrono::system_clock::time_point until);
+  /// Trains the link of this port anew, and logs `event`.
   void train(api::PolicyChange::PortChange port, std::string event);
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.
   void reindex(std::set<Guid> ports);
   /// Hands the fabric over to this SM, where we are master. What comes of it is in the log.
   void hand_over(Guid to);
-  /// Until the next start, or until the configuration has another priority.
+  /// Sets the SM priority, 0 to 15, until the next start, or until the configuration has another priority.
   void set_priority(std::uint8_t priority);
   /// As stop(), after the fabric was handed over to a standby, where there is one: a second at most.
   void leave();
@@ -99,8 +105,9 @@ class Instance {
   const std::string& refused() const { return refused_; }
   /// The exit status of a process that ends for it.
   int refused_status() const { return refused_status_; }
-  /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
+  /// See SmPortSource. After the first sweep.
   std::string attach_hint() const { return spec_.ends->attach_hint(); }
+  /// Processor time of the simulated nodes; zero of a real fabric. After the first sweep.
   mad::Duration nodes_cpu() const { return spec_.ends->nodes_cpu(); }
 
  private:

@@ -39,7 +39,9 @@ class SmPort {
   virtual std::expected<mad::Transport*, std::string> open_gsi() = 0;
   /// Takes the port's SM place (the issm device) and holds it as long as this lives; says why not.
   virtual std::expected<void, std::string> claim_sm() = 0;
+  /// The state of the device and of its link, read anew by each call.
   virtual Health look() = 0;
+  /// Of the port that was opened; it never changes.
   virtual Guid port_guid() const = 0;
   virtual std::string port_name() const = 0;  ///< "mlx5_0:1"
 };

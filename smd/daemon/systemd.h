@@ -15,9 +15,11 @@ void notify_ready();
 void notify_stopping();
 /// Of Type=notify-reload's words also older systemds understand these; notify_ready() ends it.
 void notify_reloading();
+/// STATUS=, for `systemctl status`; line ends become blanks.
 void notify_status(const std::string& status);
+/// WATCHDOG=1: the process is well.
 void notify_alive();
-/// How often notify_alive() is expected.
+/// The longest time between two notify_alive() (WatchdogSec=); nothing: systemd does not watch.
 std::optional<mad::Duration> watchdog();
 
 }  // namespace smd::daemon

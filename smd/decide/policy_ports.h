@@ -23,6 +23,8 @@ class PolicyPorts {
   PolicyPorts(const Subnet& subnet, const Stored* stored, const config::PortGroups& groups,
               const PartitionPart* partitions, ViewedPorts which = ViewedPorts::end_ports);
 
+  /// The ports of the subnet; place(): node and port of the view with this index; index(): the views by name,
+  /// GUID and the like.
   const std::vector<config::PortView>& views() const { return ports_.views; }
   const PeerPort& place(std::size_t view) const { return ports_.places[view]; }
   const config::PortIndex& index() const { return *index_; }
@@ -31,7 +33,9 @@ class PolicyPorts {
   std::optional<PKey> partition_named(const std::string& name) const;
   /// Any with a P_Key of these, both ends included, without the bit of full members.
   bool has_partition(std::uint16_t first, std::uint16_t last) const;
+  /// Ports that are full members of this partition; the bit of full members in `pkey` does not count.
   std::size_t full_members(PKey pkey) const;
+  /// The ports that `set` names, by the groups and partitions of the policy. Ports are indices into views().
   config::ResolvedPorts resolve(const config::PortSet& set) const;
 
  private:

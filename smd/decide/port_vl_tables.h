@@ -24,7 +24,7 @@ struct VlTableDecision {
   TablePart<wire::SlToVl> sl_to_vl;
   TablePart<wire::VlArbitration> arbitration;
 };
-/// Of all ports in Init what is stored of them. Pure.
+/// The stored tables of all ports in Init; other ports have none. Pure.
 VlTableDecision restore_vl_tables(const Subnet& subnet, const Stored& stored);
 
 }  // namespace smd::sm::inline decisions

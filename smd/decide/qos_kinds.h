@@ -42,7 +42,7 @@ struct QosCapacity {
   friend auto operator<=>(const QosCapacity&, const QosCapacity&) = default;
 };
 
-/// Pure. `Tables::kind` stays 0.
+/// The tables of `kind` as a port with this capacity can have them. `Tables::kind` stays 0. Pure.
 QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity);
 
 }  // namespace smd::sm::inline decisions

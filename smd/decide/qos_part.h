@@ -53,7 +53,8 @@ struct QosPart {
     /// Where VL indexes depend on ports: so many, and the dimension of this port. 0: a layer has its own.
     std::uint8_t indexes = 0, dimension = routing::VlMap::kNoDimension;
     std::uint16_t dropped = 0;  ///< SLs of classes that have VL 15, a bit each
-    /// The index of a hop that goes out by the port.
+    /// The VL index of a hop that goes out by the port, by the layer of its path (see routing::VlMap).
+    /// `turned`: the first hop after a turn to a lower dimension.
     std::size_t index(std::size_t layer, bool turned) const {
       if (indexes == 0) return layer;
       if (dimension == routing::VlMap::kNoDimension) return 0;

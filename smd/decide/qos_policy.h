@@ -85,6 +85,7 @@ class QosMatcher {
 
   /// Of the first rule that matches, else the standard; null where there is none.
   const QosTerms* match(QosPortClass source, QosPortClass target, const QosRequest& request) const;
+  /// How many rules there are.
   std::size_t rules() const { return of_rules_.size(); }
 
  private:

@@ -15,6 +15,7 @@
 
 namespace smd::sm::inline decisions {
 
+/// The engines of the configuration in its order, each with the same options. Pure.
 std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config);
 
 /// The engines that may change adopted tables: those of the configuration, of "auto" the one that it chooses
@@ -29,7 +30,8 @@ std::optional<routing::Topology> widest_for(const config::RoutingConfig& config,
                                             const routing::ReferenceTopology& reference,
                                             const routing::Topology& now);
 
-/// The row with blocks up to `top`. `row` may be null.
+/// The row, or a copy of it that reaches to the block of `top`, with no routes in what is added. `row` may be
+/// null: no entries.
 std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top);
 
 }  // namespace smd::sm::inline decisions

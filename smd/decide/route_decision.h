@@ -28,6 +28,7 @@ class RouteDecision {
   RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
                 const LayerBudget& budget, DecideTimes& times);
 
+  /// See decide_routes(). To be called once.
   RoutePartOr decide();
 
  private:

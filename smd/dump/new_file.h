@@ -22,6 +22,7 @@ class Folder {
   /// A folder in it, which is no symbolic link.
   std::expected<Folder, std::string> inner(const std::string& name) const;
 
+  /// Of the open folder, owned by it.
   int descriptor() const { return file_.get(); }
   const std::filesystem::path& path() const { return path_; }
 

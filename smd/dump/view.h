@@ -47,11 +47,14 @@ class DumpView {
 
   const Subnet& subnet() const { return subnet_; }
   Marks marks() const { return marks_; }
+  /// There must be a decision on LIDs.
   const LidPart& lids() const { return *decided_.lids; }
   const std::vector<Switch>& switches() const { return switches_; }  ///< ascending GUID
+  /// There must be a decision on routes.
   const RoutePart& routes() const { return *decided_.routes; }
   /// Index into switches(); kNoSwitch if there is none with this GUID.
   std::size_t switch_index(Guid node) const;
+  /// LinearFDBTop of every switch, as lids() has it.
   Lid top() const { return decided_.lids->top; }
   /// The multicast table as decided, else as the switch holds it; null: empty.
   const routing::McRow* multicast_row(const Node& node) const;

@@ -72,6 +72,7 @@ struct Transaction {
   std::vector<Guard> guards{};
   std::vector<Put> puts{};
   std::vector<Erase> erases{};
+  /// Operations that count for kMostOperations; guards do not.
   std::size_t operations() const { return puts.size() + erases.size(); }
 };
 
@@ -93,17 +94,22 @@ class Client {
   Client& operator=(const Client&) = delete;
   virtual ~Client() = default;
 
+  /// Reads keys. Error `compacted`: the revision that was asked for is gone.
   virtual Answered<RangeAnswer> range(RangeAsk ask) = 0;
+  /// Sends a transaction of at most kMostOperations operations. After an error it is not known whether it was
+  /// done.
   virtual Answered<TransactionAnswer> transact(Transaction transaction) = 0;
-  /// The new lease; it ends so long after its last renewal.
+  /// The id of a new lease; it ends `time` after its last renewal.
   virtual Answered<std::int64_t> grant(std::chrono::seconds time) = 0;
   /// False: the lease has ended.
   virtual Answered<bool> renew(std::int64_t lease) = 0;
   /// Ends the lease; its keys go.
   virtual Answered<bool> revoke(std::int64_t lease) = 0;
-  /// From now on the client only watches: changes of these keys, from `revision` on.
+  /// From now on the client only watches: changes of the keys from `key` to before `end`, from `revision` on.
+  /// Returns when etcd has begun to answer; always true.
   virtual Answered<bool> watch(std::string key, std::string end, std::int64_t revision) = 0;
-  /// Something has changed, up to this revision.
+  /// After watch(): waits for what etcd says next. The revision up to which something has changed; 0: nothing
+  /// has. The error `compacted`: changes were missed.
   virtual Answered<std::int64_t> changed() = 0;
   /// Ends what is under way.
   virtual void close() = 0;

@@ -34,7 +34,8 @@ class Follower final : public Agent {
 
   /// Until it is closed, or etcd does not answer.
   asio::awaitable<void> run(std::shared_ptr<Follower> self);
-  /// Wakes run().
+  /// Wakes run() at each change of the live keys. Until it is closed; a watch that ends is begun again after
+  /// a second.
   asio::awaitable<void> watch(std::shared_ptr<Follower> self);
 
   asio::awaitable<bool> take(BytesPtr frame) override;

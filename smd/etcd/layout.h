@@ -32,6 +32,7 @@ struct Term {
   Guid port{};              ///< of the SM
   friend auto operator<=>(const Term&, const Term&) = default;
 };
+/// As it stands in etcd: two numbers of 16 hexadecimal digits with a blank between them.
 std::string to_text(const Term& term);
 std::optional<Term> term_of(std::string_view text);  ///< nothing: it is none, or its epoch is too large
 
@@ -44,10 +45,14 @@ struct Head {
   std::uint32_t chunks = 0;
   friend bool operator==(const Head&, const Head&) = default;
 };
+/// As it stands in etcd: decimal numbers with blanks between them, the last one is kLayout.
 std::string to_text(const Head& head);
+/// Nothing where the text is none. Its min_reader may be above kLayout: see there.
 std::optional<Head> head_of(std::string_view text);
 
+/// As it stands in etcd: epoch and number, decimal.
 std::string to_text(const Position& at);
+/// Nothing where the text is none.
 std::optional<Position> position_of(std::string_view text);
 
 /// Keys from `key` to before `end`.
@@ -61,6 +66,7 @@ class Layout {
   Layout(const std::string& prefix, const std::string& subnet);
 
   // What a standby looks at all the time.
+  /// All keys of live/.
   Span live() const;
   std::string epoch() const { return root_ + "live/epoch"; }      ///< Term; the guard of all writes
   std::string alive() const { return root_ + "live/alive"; }      ///< Term; goes with the lease of the master
@@ -74,18 +80,22 @@ class Layout {
   /// What a snapshot makes superfluous: other snapshots, and the log up to it.
   std::vector<Span> before(const Position& snapshot) const;
 
+  /// The keys of all standbys, and their marks.
   Span standbys() const;
   std::string standby(Guid port) const;  ///< Position; goes with its lease
+  /// The port of a key of standby(); nothing for other keys.
   std::optional<Guid> standby_of(std::string_view key) const;
 
   /// Frames of a snapshot of what clients had registered with the SM of this port, master of a part of the
   /// fabric that has another master now; and among the keys of standbys that they are there, all of them.
   Span left(Guid port) const;
   std::string left_mark(Guid port) const;  ///< number of the frames
+  /// The port of a key of left_mark(); nothing for other keys.
   std::optional<Guid> left_mark_of(std::string_view key) const;
 
   /// A frame as rows, each of kPiece bytes at most.
   std::vector<Row> chunk_rows(const Position& of, std::uint32_t index, std::string_view frame) const;
+  /// The same of a frame in log(), and of one in left().
   std::vector<Row> log_rows(const Position& at, std::string_view frame) const;
   std::vector<Row> left_rows(Guid port, std::uint32_t index, std::string_view frame) const;
 
@@ -102,8 +112,10 @@ struct Live {
   std::optional<Term> holder{}, alive{};
   std::optional<Head> head{};
   std::string digests{};
+  /// The holder of the epoch has written its head.
   bool written() const { return holder && head && head->latest.epoch == holder->epoch; }
 };
+/// Of the answer to a range of layout.live(). What makes no sense counts as not there.
 Live live_of(const RangeAnswer& answer, const Layout& layout);
 
 /// Puts frames together again, from rows in the order of their keys.
@@ -130,7 +142,7 @@ struct Opened {
   Guid source{};                       ///< of a chunk
   std::uint32_t index = 0, count = 0;  ///< of a chunk
 };
-/// Of one whole frame, without decoding its rows.
+/// Of one whole frame, without decoding its rows. `other` also where nothing follows its length.
 Opened open_frame(const Bytes& frame);
 
 }  // namespace smd::etcd

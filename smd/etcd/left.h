@@ -25,6 +25,7 @@ class LeftWriter {
   /// The frames in their order, the first one has the index 0. That of the last frame ends when all of it is
   /// in etcd.
   Answered<bool> add(BytesPtr frame, Opened opened);
+  /// Ends what is under way; no frame can be added after it.
   void close() { client_->close(); }
 
  private:

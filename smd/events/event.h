@@ -129,6 +129,7 @@ struct Event {
   std::chrono::nanoseconds monotonic{};  ///< by the clock of the ring; only differences mean something
   std::string subnet{};                  ///< empty: of the process
   Payload payload{};
+  /// The event's own id.
   EventId id() const { return {.epoch = epoch, .number = sequence}; }
   friend bool operator==(const Event&, const Event&) = default;
 };

@@ -57,6 +57,7 @@ class Start {
   static Start at_end() { return Start(Where::end, 0); }
   /// With the event that follows this number; at the end where the number was not given yet.
   static Start after(std::uint64_t sequence) { return Start(Where::after, sequence); }
+  /// True for at_end() only.
   bool is_end() const { return where_ == Where::end; }
 
  private:
@@ -91,6 +92,7 @@ class EventRing {
     EventId last;   ///< of the latest event, or number 0; the epoch is that of the next one
     std::vector<std::uint64_t> epochs{};  ///< all since the start, ascending
   };
+  /// One consistent copy.
   Extent extent() const;
   /// Events held now.
   std::size_t size() const;

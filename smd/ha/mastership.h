@@ -83,6 +83,7 @@ class Mastership {
   /// To be called when `parts.config` points to another configuration.
   void configure();
 
+  /// The state by which we act; SMInfo may show another one (machine::shown).
   wire::SmState state() const { return state_.sm; }
   /// As SMInfo shows it.
   SmRank rank() const { return machine::shown(state_).rank; }
@@ -102,6 +103,7 @@ class Mastership {
   bool contested() const { return state_.contested; }
   /// Port GUIDs of SMs that have left all polls unanswered.
   const std::set<Guid>& lost_sms() const { return state_.hung; }
+  /// No Set may leave: after a standstill the masters are not known again yet.
   bool sets_held() const { return state_.sets_held; }
   /// When we became master last.
   mad::TimePoint master_since() const { return master_since_; }
@@ -140,7 +142,7 @@ class Mastership {
   /// The process is about to end: hands the fabric over where there is a standby, and returns when that has
   /// taken it, or after a second.
   asio::awaitable<void> leave();
-  /// Until the next start, or until the configuration has another priority.
+  /// Sets our SM priority, 0 to 15, until the next start, or until the configuration has another priority.
   void set_priority(std::uint8_t priority);
 
   enum class Wait : std::uint8_t {

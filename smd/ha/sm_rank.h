@@ -10,16 +10,18 @@
 namespace smd::sm::inline availability::machine {
 
 /// State, priority and GUID as SMInfo shows them. A master shows its master priority; an SM that defers shows
-/// priority 0, and Not-active where that would still outrank the SM that it follows. Pure.
+/// priority 0, and Not-active where that would still outrank the SM that it follows.
 struct Shown {
   wire::SmState state{};
   SmRank rank;
 };
+/// What our SMInfo shows in this state. Pure.
 Shown shown(const State& now);
 
 /// The rank by which we compete: the one that is shown; below all others where we show Not-active. Pure.
 SmRank competing_rank(const State& now);
 
+/// The rank that another SM shows.
 inline SmRank rank_of(const wire::SmInfo& info) { return {info.priority, info.guid}; }
 
 /// It shows an SM_Key, which is not ours. Pure.

@@ -42,6 +42,8 @@ class Core {
   void set_filter(Filter filter);
   /// A copy of the filter in effect.
   Filter filter();
+  /// Replaces the sink; one without `take`: there is none. The sink before may get a record once more after
+  /// this returns.
   void set_sink(Sink sink);
 
  private:

@@ -15,6 +15,7 @@ struct PortOrders {
   /// Stay disabled; never null.
   std::shared_ptr<const policy::DisabledPorts> disabled = std::make_shared<const policy::DisabledPorts>();
   std::set<policy::PortAt> train;  ///< once: to Polling, from Disabled too
+  /// Nothing is ordered.
   bool none() const { return disabled->empty() && train.empty(); }
 };
 

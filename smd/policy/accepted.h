@@ -27,6 +27,7 @@ struct AcceptedDifferences {
   std::vector<std::string> keys;    ///< "partitions.file", "lids.lmc"
   std::vector<std::string> values;  ///< "lids.lmc 0 -> 1", of single values
 };
+/// From `theirs` to `ours`, both of accepted_text(). Pure.
 AcceptedDifferences accepted_differences(const std::string& theirs, const std::string& ours);
 /// Puts the text's policy in force in `into`, instead of that of the files. The error says what makes no
 /// sense.

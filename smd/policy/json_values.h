@@ -24,12 +24,14 @@ T number_at(const boost::json::value& object, const char* key, std::uint64_t las
   return T(static_cast<T>(number));
 }
 
+/// The text of this member.
 inline std::string text_at(const boost::json::value& object, const char* key) {
   return boost::json::value_to<std::string>(object.at(key));
 }
 
 /// The members as text, which ports_of() reads.
 boost::json::array ports_json(const config::PortSet& ports);
+/// Of ports_json(); throws where a member is no text, or no port term.
 config::PortSet ports_of(const boost::json::value& list);
 
 }  // namespace smd::policy

@@ -39,7 +39,8 @@ struct ClearedChange {
   Guid node;
   bool forwarded = false;  ///< it had a forwarding table before
 };
-/// By the SwitchInfo that was sent with the bit set.
+/// The switches whose SwitchInfo was sent with the bit set and answered. `applied` was written to `before`.
+/// Pure.
 std::vector<ClearedChange> cleared_changes(const Subnet& before, const Applied& applied);
 
 /// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they were

@@ -87,6 +87,7 @@ class Reconciler {
   const Failures& failures() const { return failures_; }
   /// Ports of adapters and routers that were brought up since begin_sweep().
   const std::vector<Guid>& came_up() const { return came_up_; }
+  /// Never null; lives as long as this.
   TableBaseline* baseline() { return &baseline_; }
 
   /// The configuration of all runs from the next one on, and its partitions with those of the API.
@@ -110,7 +111,7 @@ class Reconciler {
   // What the parts are asked for; each is done by the next run of its part.
   /// Replaces the source of the groups; called on a thread of `compute` by each later run of `multicast`.
   void set_groups(Groups groups) { groups_ = std::move(groups); }
-  /// Replaces blocks that are asked for already.
+  /// GUIDInfo blocks to be written; each replaces one of the same port and number that is asked for already.
   void set_guids(const std::vector<GuidBlock>& blocks);
   /// Ports that get ClientReregister set, instead of those asked for before.
   void reregister(std::set<Guid> ports) { requests_.clients = std::move(ports); }
@@ -120,6 +121,7 @@ class Reconciler {
   void disable(std::shared_ptr<const policy::DisabledPorts> ports) {
     requests_.ports.disabled = std::move(ports);
   }
+  /// The ports of the last disable(); never null.
   const std::shared_ptr<const policy::DisabledPorts>& disabled() const { return requests_.ports.disabled; }
   /// Trains this port's link anew, and enables it.
   void train(const policy::PortAt& port) { requests_.ports.train.insert(port); }

@@ -61,6 +61,7 @@ struct SaCounts {
     std::array<std::uint64_t, RequestCounts::kBounds.size() + 1> took{};  ///< as in RequestCounts
     double seconds = 0;                                                   ///< of all answers together
   };
+  /// Answer times of both together. From any thread.
   Times times() const;
 };
 

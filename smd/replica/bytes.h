@@ -13,6 +13,7 @@ namespace smd::replica {
 
 class Writer {
  public:
+  /// Appends the number, most significant byte first.
   void u8(std::uint8_t value) { bytes_.push_back(value); }
   void u16(std::uint16_t value) { number(value, 2); }
   void u32(std::uint32_t value) { number(value, 4); }
@@ -22,6 +23,7 @@ class Writer {
     u32(static_cast<std::uint32_t>(value.size()));
     bytes_.insert(bytes_.end(), value.begin(), value.end());
   }
+  /// All that was written; the Writer is empty from then on.
   std::vector<std::uint8_t> bytes() && { return std::move(bytes_); }
 
  private:
@@ -35,16 +37,18 @@ class Writer {
 class Reader {
  public:
   explicit Reader(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
+  /// The next number, most significant byte first.
   std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
   std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
   std::uint64_t u64() { return number(8); }
-  /// One byte of 0 or 1.
+  /// One byte of 0 or 1; another value fails.
   bool flag() {
     const auto value = u8();
     if (value > 1) fail();
     return value == 1;
   }
+  /// As Writer::text() has written it; empty where it is longer than the rest.
   std::string text() {
     const auto length = u32();
     if (length > rest_.size()) {
@@ -55,6 +59,7 @@ class Reader {
     rest_ = rest_.subspan(length);
     return value;
   }
+  /// What was read makes no sense: good() is false from now on, and nothing more is there.
   void fail() {
     good_ = false;
     rest_ = {};

@@ -88,14 +88,14 @@ using Frame =
     std::variant<Hello, Resume, Role, SnapshotChunk, Transaction, Ack, Refuse, DigestsAt, Call, CallAnswer>;
 using Bytes = std::vector<std::uint8_t>;
 
-/// With its length before it.
+/// The bytes of a frame as they are sent: the length in 4 bytes, then the frame.
 Bytes encode(const Frame& frame);
 
 /// Takes bytes as they come and gives frames. Memory is proportional to what has come, not to what a length
 /// says.
 class FrameReader {
  public:
-  /// The other end has sent these.
+  /// Takes bytes that the other end has sent; next() looks at them.
   void add(std::span<const std::uint8_t> bytes);
   /// The next whole frame; nothing where there is none yet. After an error there is no way back: the end is
   /// to be closed.

@@ -46,6 +46,7 @@ Image image_of(const Kept& kept);
 /// makes no sense. Pure.
 std::expected<Kept, std::string> state_of(const Image& image, const Changes& changed, const Kept& before);
 
+/// Of all kinds of the image, also of those that this program does not know. Pure; O(rows).
 Digests digests(const Image& image);
 /// As digests(image_of(kept)), without making the image.
 Digests digests(const Kept& kept);

@@ -33,7 +33,8 @@ class Journal {
   Position latest() const { return latest_; }
   Guid source() const { return source_; }
 
-  /// The next transaction.
+  /// Adds the transaction that follows latest(). The oldest ones are dropped where all together are above
+  /// kKept bytes.
   void add(Changes changes);
   /// The frame of the transaction after `number`; null where it is no longer kept, or not there yet.
   BytesPtr after(std::uint64_t number) const;
@@ -60,10 +61,11 @@ class Sender {
  public:
   explicit Sender(const Journal& journal) : journal_(journal) {}
 
-  /// The standby asks for the stream.
+  /// The standby asks for the stream from `from` on. Where its position is of another SM it gets a snapshot.
   void resume(const Resume& from);
   /// The standby has refused: it is sent nothing until it asks again.
   void refused() { asked_.reset(); }
+  /// All up to here is on the standby's disk.
   void acknowledged(Position at) { acked_ = at; }
   Position acked() const { return acked_; }
   /// All that was committed is on the standby's disk.
@@ -73,6 +75,8 @@ class Sender {
     BytesPtr frame;               ///< null: nothing to send now
     bool needs_snapshot = false;  ///< the journal is to be given one first
   };
+  /// The next frame of the stream, which counts as sent: a transaction, or a chunk of a snapshot where the
+  /// standby is too far behind.
   Next next();
 
  private:

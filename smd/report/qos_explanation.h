@@ -52,7 +52,7 @@ struct QosExplanation {
   friend bool operator==(const QosExplanation&, const QosExplanation&) = default;
 };
 
-/// Of ports with these tables.
+/// What each SL of `uses` gets on ports with these tables, `names`. `mtu`: bytes of payload in a packet.
 QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
                          std::uint32_t mtu);
 
@@ -69,6 +69,7 @@ struct QosSubject {
 /// Of a fabric as it is decided.
 QosExplanation explain_qos(const QosSubject& subject);
 
+/// All of it, as the API gives it. Pure.
 Json qos_json(const QosExplanation& explanation);
 /// What qos_json() made; an error where it is anything else.
 std::expected<QosExplanation, std::string> qos_explanation_of(const Json& json);

@@ -26,7 +26,8 @@ bool is_question(const Request& request);
 /// True of requests that must not be answered: their SM_Key is neither 0 nor ours.
 bool has_wrong_key(const Request& request, const Settings& settings);
 
-/// Whole tables as they were told, until the next Snapshot. Several questions may make one together.
+/// Whole tables as they were told, until the next Snapshot. Several questions may make one together. Not
+/// thread-safe.
 class TableCache {
  public:
   class Table;

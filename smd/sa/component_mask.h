@@ -40,7 +40,9 @@ class Pattern {
   /// that have no component are ignored, as OpenSM does.
   Pattern(Components components, std::uint64_t mask, std::span<const std::uint8_t> data);
 
-  /// Of this component, as far as it counts, only the bits that are set in the question do.
+  /// The record may have more bits set in this component than the question: bits that are 0 in the question
+  /// are not compared. Nothing happens where the component does not count. Only its whole bytes are looked
+  /// at.
   void only_ones_of(const Component& component);
 
   bool any() const { return bytes_.empty(); }  ///< every record matches

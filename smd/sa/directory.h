@@ -62,6 +62,7 @@ class Directory {
   /// What has not changed since `before` (may be null) is taken from there.
   explicit Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directory* before = nullptr);
 
+  /// What it was made of; both live as long as the Directory.
   const sm::Snapshot& snapshot() const { return *snapshot_; }
   const sm::Subnet& subnet() const { return *snapshot_->subnet; }
   /// In the order of the nodes' GUIDs, then of the ports.
@@ -81,6 +82,7 @@ class Directory {
   /// The LID that a record about this port of this node is under; nothing where it has none.
   std::optional<Lid> lid_of(const sm::Node& node, PortNum port) const;
   std::uint64_t prefix() const { return prefix_; }
+  /// The links out of switches and end ports.
   const Links& links() const { return index_->links; }
   /// Of a switch, by its place among the switches; empty where nothing is known.
   const Entries& entries(std::uint32_t sw) const { return entries_[sw]; }

@@ -31,7 +31,7 @@ struct Request {
   bool has(unsigned component) const { return (sa.component_mask >> component & 1U) != 0; }
 };
 
-/// Of a MAD.
+/// The status in the header of a MAD; kStatusOk where it is too short for one.
 inline std::uint16_t status_of(std::span<const std::uint8_t> mad) {
   const auto header = wire::decode<wire::MadHeader>(mad);
   return header ? header->status : wire::kStatusOk;

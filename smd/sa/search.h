@@ -31,6 +31,7 @@ class Records {
   std::size_t record_bytes() const { return record_bytes_; }
   /// Of the records, without the headers.
   std::size_t bytes() const { return mad_.empty() ? 0 : mad_.size() - wire::kSaDataOffset; }
+  /// The bytes with the room for headers; empty where no record was added.
   std::vector<std::uint8_t> take() { return std::move(mad_); }
 
  private:

@@ -20,6 +20,7 @@ class Viewer {
 
   /// Null: it sees all.
   const EndPort* port() const { return port_; }
+  /// Whether records of this port are shown.
   bool sees(const EndPort& port) const { return port_ == nullptr || &port == port_ || shares(port.pkeys); }
   /// Any port, also one between switches: by its own table.
   bool sees(const sm::Node& node, PortNum number) const;

@@ -69,6 +69,7 @@ class Scheduler {
   /// Neither light sweeps nor those that events ask for before then; what is asked for meanwhile waits. Those
   /// that an operator asks for are done.
   void pause(mad::TimePoint until);
+  /// The pause is over.
   void resume() { pause({}); }
   bool paused() const { return clock_.now() < paused_until_; }
 

@@ -24,7 +24,7 @@ class TrapCounts {
   TrapCounts(const TrapCounts&) = delete;
   TrapCounts& operator=(const TrapCounts&) = delete;
 
-  /// `node`: 0: not known.
+  /// Counts one trap of this number, sent by `node`; 0: the sender is not known.
   void count(std::uint16_t trap, Guid node);
 
   struct Row {

@@ -15,6 +15,7 @@ struct ViolationCounts {
   std::uint64_t pkey = 0;       ///< 257: a P_Key, at an end port
   std::uint64_t qkey = 0;       ///< 258: a Q_Key
   std::uint64_t at_switch = 0;  ///< 259: a P_Key, at a switch port that enforces partitions
+  /// Counts a trap of this number; others are ignored.
   void count(std::uint16_t trap);
   friend bool operator==(const ViolationCounts&, const ViolationCounts&) = default;
 };

@@ -42,13 +42,14 @@ class EventFile {
   struct Ends {
     events::EventId first, last;
   };
+  /// The ids of the first and the last event in the order of ids.
   SqlResult<std::optional<Ends>> ends();
   /// An event of this epoch is there.
   SqlResult<bool> has_epoch(std::uint64_t epoch);
 
   /// How far the receiver of that name has got; nothing: it is not known.
   SqlResult<std::optional<events::EventId>> position(const std::string& receiver);
-  /// Keeps it.
+  /// Keeps how far the receiver of that name has got, instead of what was kept before.
   SqlResult<void> set_position(const std::string& receiver, events::EventId at);
   /// Forgets the positions of all but these receivers.
   SqlResult<void> keep_positions(std::span<const std::string> receivers);

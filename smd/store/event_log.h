@@ -56,12 +56,16 @@ class EventLog {
   /// cannot be used that is one line in the log, and tried again. Once; before find().
   void open(const std::filesystem::path& directory, log::Log log, EventLogOptions options = {});
 
+  /// Events of the ring and of the file that `query` means. Reads the disk where the ring does not have them;
+  /// what cannot be read is a gap.
   EventsFound find(const EventQuery& query);
   /// The id of the latest event, named or not.
   events::EventId last() const { return ring_.extent().last; }
 
   /// How far a receiver of events has got; nothing: it is a new one. Without a file in memory only.
   std::optional<events::EventId> position(const std::string& receiver);
+  /// Keeps it, in the file at once where there is one. An error is one line in the log; position() returns it
+  /// all the same.
   void set_position(const std::string& receiver, events::EventId at);
   /// Forgets all other receivers.
   void keep_positions(const std::vector<std::string>& receivers);

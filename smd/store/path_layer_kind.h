@@ -14,6 +14,7 @@ inline constexpr std::array kPathLayersKey{Column{"node_guid", true}};
 /// had at first, then those in force; empty where there are none.
 inline constexpr std::array kPathLayersValue{Column{"home", true}, Column{"now", true}};
 
+/// Calls `sink` for each row that is to be put or to go, so that what holds `before` holds `now`.
 void path_layers_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
 /// False where the row makes no sense. Rows come ascending by GUID.
 bool decode_path_layers(const Cells& row, sm::Stored& into);

@@ -15,6 +15,7 @@ inline constexpr std::array kVlTablesKey{Column{"node_guid", true}, Column{"firs
 inline constexpr std::array kVlTablesValue{Column{"last_port"}, Column{"sl_to_vl", true},
                                            Column{"arbitration", true}};
 
+/// Calls `sink` for each row that is to be put or to go, so that what holds `before` holds `now`.
 void vl_tables_difference(const sm::Stored& before, const sm::Stored& now, const ChangeSink& sink);
 /// False where the row makes no sense.
 bool decode_vl_tables(const Cells& row, sm::Stored& into);

@@ -53,6 +53,7 @@ class DiscoverySession {
   bool begin_reads();
   /// Every port of `may_probe` that has a link whose other end was not seen.
   bool begin_probes();
+  /// Cancels the tasks and waits until they have ended.
   asio::awaitable<void> stop() { return group_.stop(); }
   bool idle() const { return running_ == 0; }  ///< no task is going on
 

@@ -20,7 +20,7 @@ struct MKeyHints {
   std::function<Guid(const PeerPort& behind)> was_behind{};
   Guid own{};  ///< port GUID of our own port; 0: not known
 
-  /// likely(), or nothing.
+  /// likely(port); empty where that function is empty.
   std::vector<std::uint64_t> of(Guid port) const;
   /// Keys to try with the port behind `from` (nothing: our own port), at least one; 0 alone where none is
   /// known. `before` (may be null): the last Subnet.

@@ -96,6 +96,7 @@ struct Node {
   std::vector<NotKept> not_kept;
   bool refuses_extended_speeds = false;  ///< PortInfo with bit 31 of the modifier was refused or ignored
 
+  /// The node GUID.
   Guid guid() const { return info.node; }
   bool is_switch() const { return info.type == NodeType::switch_; }  ///< by its NodeInfo
   /// As the node reports it, before a name map.

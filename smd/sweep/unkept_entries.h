@@ -27,6 +27,6 @@ std::optional<UnkeptMask> unkept_mask(const NotKept& note);
 /// The switch refuses or ignores blocks of its LFT above LinearFDBTop: that has to rise before they are
 /// written.
 NotKept blocks_above_top();
-bool raises_top_first(const Node& node);  ///< it has such a note
+bool raises_top_first(const Node& node);  ///< the node has the note blocks_above_top()
 
 }  // namespace smd::sm::inline sweeping

@@ -24,7 +24,8 @@ struct Validity {
 /// Of the first certificate of a PEM file. The error names the file and says what is wrong with it.
 std::expected<Validity, std::string> validity_of(const std::filesystem::path& cert);
 
-/// What a daemon has to warn of: "FILE: it expires on ..."; empty: nothing, or the file has no certificate.
+/// What a daemon has to warn of: "FILE: " and Validity::complaint(); empty: there is no complaint, or the
+/// file cannot be read or has no certificate.
 std::string expiry_warning(const std::filesystem::path& cert, std::chrono::sys_seconds now);
 
 /// "FILE: it is empty", "FILE: No such file or directory"; empty: it can be read and has something in it.

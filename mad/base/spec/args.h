@@ -34,7 +34,7 @@ std::expected<Numbers, std::string> numbers(Args args, std::initializer_list<Rul
 /// "5x5x2", "4,4": one number or more, each by the rule, whose name gets the place: "X1".
 std::expected<Numbers, std::string> list(std::string_view text, char separator, const Rule& rule);
 
-/// Stops at the largest value instead of overflowing.
+/// The product, at most a quarter of the largest value, so that sums of a few still fit.
 std::uint64_t times(std::uint64_t a, std::uint64_t b);
 /// The same for all factors; 1 for none.
 std::uint64_t product(std::span<const unsigned> factors);

@@ -22,6 +22,7 @@ class FabricBuilder {
   /// `node` must exist.
   void set_system_image(NodeIndex node, Guid image) { fabric_.nodes[node].system_image = image; }
   Guid guid(NodeIndex node) const { return fabric_.nodes[node].guid; }  ///< node GUID; `node` must exist
+  /// The fabric as built so far; to be called once, as the last call.
   Fabric take() { return std::move(fabric_); }
 
  private:

@@ -17,6 +17,7 @@ struct Request {
   wire::Smp& smp;
   bool set = false;
 
+  /// The node that answers.
   Node& node() const { return state.node_of(at); }
   Port& here() const { return state.ports[at]; }  ///< the port by which the request came in
   /// Port of the node by number; nothing where it has none.

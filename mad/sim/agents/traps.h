@@ -9,6 +9,8 @@
 
 namespace smd::sim {
 
+/// Each sends the trap of the number behind it to the SM of the port, and again after each gap until
+/// repress(); nothing where the port does not know its SM yet.
 void raise_link_state(State& state, NodeIndex node);                           ///< 128, by a switch
 void raise_capability_mask(State& state, PortIndex end_port);                  ///< 144: the mask has changed
 void raise_node_description(State& state, PortIndex end_port);                 ///< 144: another name

@@ -56,6 +56,7 @@ class Queues {
   /// Lane and queue of a step of a flow.
   LaneIndex lane_at(QueuedPacket at) const { return lane_of_[first_step_[at.flow] + at.step]; }
   QueueIndex queue_at(QueuedPacket at) const { return queue_of_[first_step_[at.flow] + at.step]; }
+  /// True on the last step of the flow: the packet leaves the network after it.
   bool last(QueuedPacket at) const { return at.step + 1 == first_step_[at.flow + 1] - first_step_[at.flow]; }
   /// First packet of a queue that has one.
   QueuedPacket front(const LaneQueue& queue) const {

@@ -13,6 +13,7 @@ namespace smd::sim {
 
 /// Bit n is VL n.
 using VlSet = std::uint16_t;
+/// The set of this VL alone.
 constexpr VlSet vl_bit(Vl vl) { return static_cast<VlSet>(1U << (vl.value() & 15U)); }
 
 /// Weights and credits are counted in blocks of 64 bytes, a begun block as a whole one.

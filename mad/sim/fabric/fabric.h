@@ -67,6 +67,7 @@ class Fabric {
   Faults faults();
   /// SMPs that agents have served; may be cleared.
   SmpCounts& counts();
+  /// The whole state, to read; changed by the calls above.
   const State& state() const { return *state_; }
   /// Port of a place; nothing where there is none.
   std::optional<PortIndex> find(const Place& place) const;

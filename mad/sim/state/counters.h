@@ -88,7 +88,7 @@ class PortCounters {
  public:
   /// At `now`: its value with its own growth since set, at most 2^64 - 1.
   std::uint64_t read(Counter counter, mad::TimePoint now) const;
-  /// By how much it grows by itself in a second.
+  /// By how much it grows by itself in a second; 0: it does not.
   double rate(Counter counter) const;
   void add(Counter counter, std::uint64_t more) { value(counter) += more; }  ///< beyond 2^64 - 1 it wraps
   /// From now on it grows by itself from this value.

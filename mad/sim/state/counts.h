@@ -24,6 +24,7 @@ class SmpCounts {
   std::uint64_t gets() const { return sum(0); }
   std::uint64_t sets() const { return sum(1); }
   std::uint64_t total() const { return sum(0) + sum(1); }
+  /// All counts are 0 again.
   void clear() { slots_ = {}; }
   /// Attributes that were asked for, ascending; 0xFFFF stands for all that have no slot of their own.
   std::vector<SmpCount> all() const;

@@ -21,7 +21,7 @@ inline constexpr FlowControlPlaces kLinuxPlaces{.smi = 128, .gsi = 16};
 template <class Key>
 class FlowControl {
  public:
-  /// `places`: requests that may be under way.
+  /// `places`: requests that may be under way; 0: any number.
   explicit FlowControl(std::size_t places) : places_(places) {}
   /// True: it is sent now. False: it waits for its turn.
   bool begin(const Key& key) {
@@ -45,6 +45,7 @@ class FlowControl {
     ++under_way_;
     return next;
   }
+  /// Keys that hold a place, and keys that wait for one.
   std::size_t under_way() const { return under_way_; }
   std::size_t backlog() const { return backlog_.size(); }
 

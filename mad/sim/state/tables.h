@@ -24,7 +24,7 @@ bool starves(const State& state, PortIndex port, Vl vl);
 
 /// Capacity of the port's P_Key table; 0: it has none.
 unsigned pkey_capacity(const State& state, PortIndex port);
-/// Entry of a P_Key table; after reset the default key stands at index 0.
+/// Entry of a P_Key table, 0 beyond its end; after reset the default key stands at index 0.
 PKey p_key(const State& state, PortIndex port, unsigned index);
 /// Ignored at pkey_capacity() or above.
 void set_p_key(State& state, PortIndex port, unsigned index, PKey key);

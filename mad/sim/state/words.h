@@ -22,7 +22,7 @@ std::expected<Words, std::string> split_words(std::string_view text);
 std::string quoted(std::string_view text);
 /// A whole number from 0 to `most`, decimal or with 0x.
 std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most);
-/// A number from 0 to `most`.
+/// A decimal number from 0 to `most`; nothing for other texts.
 std::optional<double> number(std::string_view text, double most);
 
 }  // namespace smd::sim

@@ -23,7 +23,8 @@ std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& pa
 /// Connects to a socket that listen_at() made. The error is one line.
 std::expected<Descriptor, std::string> connect_to(const std::filesystem::path& path);
 
-/// Never waits. The result is an errno, 0 when sent.
+/// Never waits. `descriptor`: passed with the message, and stays open here; -1: none. The result is an errno,
+/// 0 when sent.
 int send_message(int fd, std::span<const std::uint8_t> bytes, int descriptor = -1);
 
 enum class Receipt { message, nothing, ended };

@@ -31,6 +31,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  /// The connected socket, owned by the session.
   int fd() const { return socket_.get(); }
 
   /// One message, with the descriptor that came with it. False: the connection is to be ended.
@@ -40,9 +41,11 @@ class Session {
   /// True while flush() has left something: the socket cannot be written now.
   bool blocked() const { return !out_.empty(); }
 
+  /// Clients of the fabric that this program has opened and not closed.
   const std::vector<ClientId>& clients() const { return clients_; }
   /// Whether clients() has changed since the last call.
   bool clients_changed() { return std::exchange(changed_, false); }
+  /// The umad file that the program has opened; null: none.
   UmadFile* umad() { return umad_.get(); }
 
   /// The port whose issm device it waits for; nothing: it waits for none.

@@ -20,6 +20,7 @@ class IndependentPaths {
   /// The one that shares the fewest links with all that were chosen before, of those the first that was
   /// added; nothing where none is left. Takes as long as there are candidates.
   std::optional<wire::PathRecord> choose();
+  /// Those that choose() can still return.
   std::size_t candidates() const { return candidates_.size(); }
   /// Forgets the candidates; the links of those that were chosen stay used.
   void clear() { candidates_.clear(); }

@@ -93,6 +93,7 @@ class PathSearch {
   std::size_t count() const { return records_.count() + (first_ ? 1 : 0); }  ///< records so far
   std::size_t bytes() const { return records_.bytes(); }
   const std::optional<wire::PathRecord>& first() const { return first_; }  ///< where the query wants `one`
+  /// The records without first(); to be called once, when the search has ended.
   Records take() { return std::move(records_); }
   const PathSide& from() const { return from_; }
   const PathSide& to() const { return to_; }
