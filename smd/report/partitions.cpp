@@ -172,12 +172,12 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& be
   if (!now.partitions) return;
   const auto& tables = *now.part<wire::PKeyTable>();
   const bool same_tables = before.part<wire::PKeyTable>() == now.part<wire::PKeyTable>();
+  const auto& was = before.partitions ? *before.partitions : kNone;
+  log_restored(log, subnet, was, *now.partitions);
   if (!now.partitions->managed) {
-    log_restored(log, subnet, before.partitions ? *before.partitions : kNone, *now.partitions);
     if (!same_tables) log_own_port(log, subnet, tables);
     return;
   }
-  const auto& was = before.partitions ? *before.partitions : kNone;
   if (before.partitions != now.partitions) {
     log_taken_over(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
