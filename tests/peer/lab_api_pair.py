@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ib-kubernetes' calls to one address while the master of a pair dies: lab_api_pair.py --smd PROGRAM. The address is that of the
-SM whose /readyz says 200, asked every 100 ms as a load balancer does; without one the answer is the balancer's 503. No GUID
-whose POST was answered is lost, no answer is another than 200 and 503, none is missing for longer than 3 s, and a request with
-an Idempotency-Key that the old master has answered is answered by the new one without being made again. Then the same with the
-standby's address alone: it hands changes on to the master, and is master after the kill."""
+"""ib-kubernetes' calls to one address while the master of a pair dies: lab_api_pair.py --smd PROGRAM. The address is that of
+the SM whose /readyz says 200, asked every 100 ms as a load balancer does; without one the answer is the balancer's 503. No
+GUID whose POST was answered is lost (mode sync), no answer is another than 200 and 503, none is missing for longer than 3 s,
+and a request with an Idempotency-Key that the old master has answered is answered by the new one without being made again.
+Then the same with the standby's address alone: it hands changes on to the master, and is master after the kill."""
 import base64
 import http.client
 import json
@@ -110,7 +110,8 @@ class Pair:
             cert, secret = lab.folder / f"{host}.pem", lab.folder / f"{host}.key"
             done = lab.smd, "api", "cert", "--self-signed", "127.0.0.1", "--cert", cert, "--key", secret
             subprocess.run([str(word) for word in done], check=True, stdout=subprocess.DEVNULL)
-            self.sms.append(Sm(lab, host, f'[sm]\npriority = {10 - at}\n[ha]\nprofile = "fast"\nlisten = "127.0.0.1:{ports[at]}"\n'
+            self.sms.append(Sm(lab, host, f'[sm]\npriority = {10 - at}\n[ha]\nprofile = "fast"\nmode = "sync"\n'
+                               f'listen = "127.0.0.1:{ports[at]}"\n'
                                f'peers = ["127.0.0.1:{ports[1 - at]}"]\npsk_file = "{key}"\n[api]\nlisten = '
                                f'"127.0.0.1:{ports[2 + at]}"\ncert = "{cert}"\nkey = "{secret}"\n'
                                '[[subnet]]\nname = "east"\nport = "mlx5_0:1"\n'))
