@@ -79,8 +79,9 @@ void print_routing(std::ostream& out, const json::value& subnet) {
   if (!why.empty()) line(out, "", why);
   if (const auto waits = text_of(routing, "engine_waits"); !waits.empty())
     line(out, "",
-         fmt::format("{} is asked for by [routing], and would give paths other SLs: smd resweep converge --engine",
-                     waits));
+         fmt::format(
+             "{} is asked for by [routing], and would give paths other SLs: smd resweep converge --engine",
+             waits));
   if (text_of(routing, "fixed_sl_ok") == "false")
     line(out, "",
          fmt::format("{} layers: each client has to use the SL that subnet administration says",
