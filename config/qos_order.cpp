@@ -17,10 +17,6 @@ bool has_all(const QosRanges& first, const QosRanges& later) {
          std::ranges::all_of(later, [&](const QosRange& range) { return covers(first, range); });
 }
 
-bool is_any_port(const std::vector<std::string>& groups, const PortSet& ports) {
-  return groups.empty() && ports.terms.empty();
-}
-
 bool covers_pkeys(const QosRule& first, const QosRule& later) {
   if (first.pkeys.empty() && first.partitions.empty()) return true;
   if (later.pkeys.empty() && later.partitions.empty()) return false;
@@ -32,12 +28,8 @@ bool covers_pkeys(const QosRule& first, const QosRule& later) {
 }
 
 bool covers(const QosRule& first, const QosRule& later) {
-  const bool from = is_any_port(first.source_groups, first.source_ports) ||
-                    (first.source_groups == later.source_groups && first.source_ports == later.source_ports);
-  const bool to = is_any_port(first.destination_groups, first.destination_ports) ||
-                  (first.destination_groups == later.destination_groups &&
-                   first.destination_ports == later.destination_ports);
-  return from && to && (first.qos_classes.empty() || has_all(first.qos_classes, later.qos_classes)) &&
+  return source_of(first).covers(source_of(later)) && destination_of(first).covers(destination_of(later)) &&
+         (first.qos_classes.empty() || has_all(first.qos_classes, later.qos_classes)) &&
          (first.service_ids.empty() || has_all(first.service_ids, later.service_ids)) &&
          covers_pkeys(first, later);
 }
@@ -106,8 +98,7 @@ bool covers(const QosRanges& ranges, const QosRange& range) {
 
 bool has_only_pkeys(const QosRule& rule) {
   return rule.service_ids.empty() && rule.qos_classes.empty() && rule.partitions.empty() &&
-         is_any_port(rule.source_groups, rule.source_ports) &&
-         is_any_port(rule.destination_groups, rule.destination_ports);
+         source_of(rule).any() && destination_of(rule).any();
 }
 
 std::vector<ConfigError> unreachable_rules(const QosPolicy& policy) {

@@ -3,6 +3,7 @@
 // Rules of a QoS policy that never count: the first one that matches does, and an earlier one has all that
 // they match.
 
+#include <string>
 #include <vector>
 
 #include "config/qos_policy.h"
@@ -11,6 +12,20 @@ namespace smd::config {
 
 /// Whether one of `ranges` has the whole of `range`.
 bool covers(const QosRanges& ranges, const QosRange& range);
+
+/// The ports at one end of the paths of a rule, as they are written. The rule outlives it.
+struct QosRuleEnd {
+  const std::vector<std::string>& groups;
+  const PortSet& ports;
+  bool any() const { return groups.empty() && ports.terms.empty(); }
+  bool same(const QosRuleEnd& other) const { return groups == other.groups && ports == other.ports; }
+  /// It has all ports that `other` has, as far as the words alone show it.
+  bool covers(const QosRuleEnd& other) const { return any() || same(other); }
+};
+inline QosRuleEnd source_of(const QosRule& rule) { return {rule.source_groups, rule.source_ports}; }
+inline QosRuleEnd destination_of(const QosRule& rule) {
+  return {rule.destination_groups, rule.destination_ports};
+}
 
 /// Whether P_Keys and nothing else are criteria of the rule, or it has none at all.
 bool has_only_pkeys(const QosRule& rule);

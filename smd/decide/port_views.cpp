@@ -95,7 +95,7 @@ class Views {
     std::set<std::pair<Guid, PortNum>> there;
     for (const auto& place : made_.places) there.emplace(place.node, place.port);
     for (const auto& [guid, node] : inventory.nodes()) {
-      const auto machine = node.type == NodeType::ca ? machines.find(node.image) : machines.end();
+      const auto machine = machines.find(node.image);
       if (machine == machines.end()) continue;
       inventory.for_each_link(guid, [&](const LinkEnd& end, const KnownLink&) {
         if (!there.contains({end.node, end.port}))

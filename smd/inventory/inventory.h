@@ -49,8 +49,8 @@ struct KnownNode {
   NodeType type = NodeType::none;
   std::string name;
   UnixTime lost_at = 0;
-  Guid image{};                               ///< SystemImageGUID: of all that is one machine
-  bool lost() const { return lost_at != 0; }  ///< it is not there now
+  Guid image{};  ///< SystemImageGUID of an adapter: those of one machine share it
+  bool lost() const { return lost_at != 0; }                    ///< it is not there now
   bool is_switch() const { return type == NodeType::switch_; }  ///< by its NodeInfo
   friend bool operator==(const KnownNode&, const KnownNode&) = default;
 };

@@ -82,7 +82,10 @@ class Taking {
       if (!quiet_) (rebooted ? stock_.changes.rebooted : stock_.changes.fresh).push_back(std::move(change));
       if (known == nullptr || lost) came_.insert(node.guid());
     }
-    const KnownNode now{.type = node.info.type, .name = node.description, .image = node.info.system_image};
+    const bool is_adapter = node.info.type == NodeType::ca;  // only their images are stored
+    const KnownNode now{.type = node.info.type,
+                        .name = node.description,
+                        .image = is_adapter ? node.info.system_image : Guid{}};
     if (known == nullptr || *known != now) stock_.after.put(node.guid(), now);
   }
 

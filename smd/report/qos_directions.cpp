@@ -6,29 +6,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "config/qos_order.h"
+
 namespace smd::sm::inline reports {
 namespace {
 
 constexpr std::size_t kMostOneWay = 10;
 
-/// The ports at one end, as they are written.
-struct RuleEnd {
-  const std::vector<std::string>& groups;
-  const config::PortSet& ports;
-  bool any() const { return groups.empty() && ports == config::PortSet{}; }
-  bool same(const RuleEnd& other) const { return groups == other.groups && ports == other.ports; }
-};
-
-RuleEnd source_of(const config::QosRule& rule) { return {rule.source_groups, rule.source_ports}; }
-RuleEnd destination_of(const config::QosRule& rule) {
-  return {rule.destination_groups, rule.destination_ports};
-}
-
 /// `rule` holds for all requests of the way back that `asked` has.
 bool holds_for_way_back(const config::QosRule& rule, const config::QosRule& asked) {
-  const auto covers = [](const RuleEnd& end, const RuleEnd& of) { return end.any() || end.same(of); };
   const auto same = [](const auto& wanted, const auto& has) { return wanted.empty() || wanted == has; };
-  return covers(source_of(rule), destination_of(asked)) && covers(destination_of(rule), source_of(asked)) &&
+  return source_of(rule).covers(destination_of(asked)) && destination_of(rule).covers(source_of(asked)) &&
          same(rule.qos_classes, asked.qos_classes) && same(rule.service_ids, asked.service_ids) &&
          same(rule.pkeys, asked.pkeys) && same(rule.partitions, asked.partitions);
 }

@@ -74,9 +74,7 @@ bool decode_inventory_node(const Cells& row, Stored& into) {
 }
 
 void machines_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
-  const auto image_of = [](const KnownNode* node) {
-    return node != nullptr && node->type == NodeType::ca ? node->image : Guid{};
-  };
+  const auto image_of = [](const KnownNode* node) { return node != nullptr ? node->image : Guid{}; };
   const auto& old = inventory_of(before);
   Inventory::Nodes::difference(old.nodes(), inventory_of(now).nodes(), [&](Guid node, const KnownNode* is) {
     const auto image = image_of(is);

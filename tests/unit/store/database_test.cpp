@@ -36,6 +36,32 @@ TEST(Database, GivesBackWhatWasWritten) {
   }
 }
 
+/// Machines are rows of their own, of nodes that are there.
+TEST(Database, GivesBackTheInventoryWithItsMachines) {
+  TemporaryFolder folder;
+  const Place place{folder.path()};
+  const auto host = test::some_guid(1), leaf = test::some_guid(2);
+  sm::Inventory inventory;
+  inventory.put(host, {.type = NodeType::ca, .name = "h0", .lost_at = 7, .image = test::some_guid(9)});
+  inventory.put(leaf, {.type = NodeType::switch_, .name = "leaf"});
+  sm::Stored before;
+  before.inventory = std::make_shared<const sm::Inventory>(inventory);
+  ASSERT_TRUE(opened(place).write(std::vector<Batch>{{"a", nullptr, &before}}));
+  EXPECT_EQ(*opened(place).load("a")->inventory, inventory);
+
+  inventory.put(host, {.type = NodeType::ca, .name = "h0"});
+  auto now = before;
+  now.inventory = std::make_shared<const sm::Inventory>(inventory);
+  ASSERT_TRUE(opened(place).write(std::vector<Batch>{{"a", &before, &now}}));
+  EXPECT_EQ(*opened(place).load("a")->inventory, inventory) << "without a machine";
+
+  inventory.forget(host);
+  before = now;
+  now.inventory = std::make_shared<const sm::Inventory>(inventory);
+  ASSERT_TRUE(opened(place).write(std::vector<Batch>{{"a", &before, &now}}));
+  EXPECT_EQ(*opened(place).load("a")->inventory, inventory) << "without the node";
+}
+
 TEST(Database, OfAnUnknownSubnetHasNothing) {
   TemporaryFolder folder;
 
