@@ -151,6 +151,12 @@ routing::Layers stored_layers(const Stored& stored, const routing::Topology& top
   return layers.highest() == routing::kNoLayer ? routing::Layers{} : of_pairs(std::move(layers));
 }
 
+void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
+  if (!stored.layers_home || part.layers.count != 1) return;
+  const routing::PairLayers one(in.topology.switches(), 0);
+  take_layers(routing::layers_for(in.topology, *stored.layers_home, one), in, part);
+}
+
 void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
   if (part.layers.by_pair.empty() || !stored.layers_home) return;
   const auto& own = part.layers.by_pair;

@@ -31,6 +31,10 @@ routing::GuidLayers layers_in_force(const RoutePart* before, const Stored& store
 /// a pair has none.
 routing::Layers stored_layers(const Stored& stored, const routing::Topology& topology);
 
+/// Tables of one layer carry every SL: while they stand in for those of the configured engine, pairs of
+/// switches keep the layers that they had at first, as far as there are VLs for these. Else nothing changes.
+void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
+
 /// Fresh tables with the layers that pairs of switches had at first, if that is proven; else with their own,
 /// numbered so that most pairs have their first one.
 void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);

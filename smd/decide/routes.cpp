@@ -114,13 +114,14 @@ RoutePartOr RouteDecision::fresh() {
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                                    .vl_budget = base_.vls,
                                    .sl_budget = budget_.sls};
+  const auto installed = installed_engine(in_);
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
           [&](std::string_view, routing::ChainOptions::Step step) {
             (step == routing::ChainOptions::Step::routed ? times_.route_ms : times_.verify_ms) += lap_();
           },
-      .installed = installed_engine(in_),
+      .installed = installed,
       .layered = in_.config.routing.path_sl == config::PathSl::asked,
       .widest = widest ? &*widest : nullptr};
   auto chosen = run_chain(input, options);
@@ -138,7 +139,10 @@ RoutePartOr RouteDecision::fresh() {
   part->layers = std::move(chosen->routes.layers);
   part->new_layers =
       in_.fresh == DecideInput::Fresh::new_layers || in_.fresh == DecideInput::Fresh::any_engine;
-  if (!part->new_layers) keep_first_layers(in_.stored, input.context, *part);
+  if (part->new_layers) return part;
+  keep_first_layers(in_.stored, input.context, *part);
+  const bool in_use = options.layered && installed && has_active_end_port(in_.subnet);
+  if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);
   return part;
 }
 

@@ -180,6 +180,7 @@ TEST_F(TorusFabric, ASwitchWithTooFewLinksWaits) {
   EXPECT_EQ(routes().topology->switches(), 20U);
   EXPECT_TRUE(routes().waiting.empty());
   EXPECT_TRUE(routes().verification.clean());
+  EXPECT_EQ(layers(), first_layers) << "what connects now goes on when the engine is back";
 
   for (const auto& one : cables) world_.fabric().faults().link_up(one);
   world_.run_for(4min);
