@@ -32,10 +32,19 @@ bool has_classes(const config::QosConfig& qos) {
          (qos.accepted && !qos.accepted->classes.empty());
 }
 
+/// What is said of files that are wrong.
+void take_refusals(config::SubnetConfig& before, const config::SubnetConfig& after) {
+  before.partitions.refused = after.partitions.refused;
+  before.qos.refused = after.qos.refused;
+}
+
+bool refusals_differ(const config::SubnetConfig& before, const config::SubnetConfig& after) {
+  return before.partitions.refused != after.partitions.refused || before.qos.refused != after.qos.refused;
+}
+
 /// Or the QoS policy. Then the fabric need not be read again.
 bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
   if (before == after || has_classes(before.qos) || has_classes(after.qos)) return false;
-  if (before.partitions.refused != after.partitions.refused) return false;  // see refusals_alone_differ()
   before.partitions = after.partitions;
   before.partition = after.partition;
   before.groups = after.groups;
@@ -45,13 +54,13 @@ bool partitions_alone_differ(config::SubnetConfig before, const config::SubnetCo
   before.qos.rule = after.qos.rule;
   before.qos.ulp = after.qos.ulp;
   before.qos.accepted = after.qos.accepted;
+  take_refusals(before, after);
   return before == after;
 }
 
 /// Files that are wrong change nothing but what is said of them.
 bool refusals_alone_differ(config::SubnetConfig before, const config::SubnetConfig& after) {
-  before.partitions.refused = after.partitions.refused;
-  before.qos.refused = after.qos.refused;
+  take_refusals(before, after);
   return before == after;
 }
 
@@ -202,13 +211,15 @@ void SubnetManager::resweep(Resweep kind, std::string reason) {
 
 void SubnetManager::reload(config::SubnetConfig config) {
   const auto& latest = next_config_ ? *next_config_ : *given_;
-  const bool judged = latest != config && refusals_alone_differ(latest, config) && loop_.decided().routes;
-  const bool parts_alone = partitions_alone_differ(latest, config) && loop_.decided().routes;
+  const bool routed = loop_.decided().routes != nullptr;
+  const bool judged = routed && refusals_differ(latest, config);
+  const bool refusals_alone = judged && refusals_alone_differ(latest, config);
+  const bool parts_alone = routed && !refusals_alone && partitions_alone_differ(latest, config);
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
   judge_ = judge_ || judged;
-  if (judged) return agenda_.add(Work::inventory, "reload");
-  if (parts_alone) return agenda_.add(partition_parts());
-  agenda_.add(Work::heavy, "reload", true);
+  if (!refusals_alone && !parts_alone) return agenda_.add(Work::heavy, "reload", true);
+  if (judged) agenda_.add(Work::inventory, "reload");
+  if (parts_alone) agenda_.add(partition_parts());
 }
 
 void SubnetManager::set_policies(policy::PoliciesPtr policies) {

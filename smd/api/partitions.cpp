@@ -173,12 +173,20 @@ Json partition_json(const SubnetView& view, const InForce& now, const config::Po
   if (const auto* decided = decided_of(now, partition)) {
     for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *now.decided->policy));
   }
+  object.emplace("rules", Json{});
   object.emplace("members", Json{});
   object.emplace("pending", Json(std::move(pending)));
   return Json(std::move(object));
 }
 
-/// The text of partitions with their members, a member at a time.
+Json rule_json(const config::MemberRule& rule, const config::PartitionPolicy& policy) {
+  return Json(JsonObject{{"ports", text(to_string(rule.ports))},
+                         {"membership", text(to_string(rule.membership))},
+                         {"index0", Json(rule.index0)},
+                         {"source", text(to_string(rule.source, policy))}});
+}
+
+/// The text of partitions with their rules, members and what is pending, one of these at a time.
 class PartitionsText {
  public:
   /// `before` and `after` are what stands around them; `partitions` are those of the policy of `now`.
@@ -198,17 +206,20 @@ class PartitionsText {
     }
     const auto& partition = *partitions_[at_];
     if (!std::exchange(begun_, true)) begin(text, partition);
-    const auto members = decided_ != nullptr ? decided_->members.size() : 0;
+    const auto rules = partition.members.size();
+    const auto members = rules + (decided_ != nullptr ? decided_->members.size() : 0);
     const auto all = members + (decided_ != nullptr ? decided_->pending.size() : 0);
+    if (next_ == rules) text += "],\"members\":[";
     if (next_ == members) text += "],\"pending\":[";
     if (next_ == all) {
       text += "]}";
       ++at_, next_ = 0, begun_ = false;
       return true;
     }
-    if (next_ != 0 && next_ != members) text += ',';
-    text += sm::to_text(next_ < members
-                            ? member(partition, decided_->members[next_])
+    if (next_ != 0 && next_ != rules && next_ != members) text += ',';
+    text += sm::to_text(next_ < rules ? rule_json(partition.members[next_].rule, *now_.policy)
+                        : next_ < members
+                            ? member(partition, decided_->members[next_ - rules])
                             : pending_json(decided_->pending[next_ - members], *now_.decided->policy));
     ++next_;
     return true;
@@ -220,7 +231,7 @@ class PartitionsText {
     text += at_ == 0 ? before_ : ",";
     text += sm::to_text(Json(head_json(*view_, now_, partition)));
     text.back() = ',';
-    text += "\"members\":[";
+    text += "\"rules\":[";
   }
   Json member(const config::PolicyPartition& partition, const Part::Member& one) const {
     const auto at = placed(*now_.decided, one, partition.pkey);
@@ -232,7 +243,7 @@ class PartitionsText {
   std::vector<const config::PolicyPartition*> partitions_;
   std::string before_, after_;
   std::size_t at_ = 0;    ///< of partitions_
-  std::size_t next_ = 0;  ///< of its members, with what is pending behind them
+  std::size_t next_ = 0;  ///< of its rules, with members and what is pending behind them
   bool begun_ = false;
   const Part::Partition* decided_ = nullptr;  ///< of the partition that has begun
 };
@@ -305,8 +316,10 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const auto name = question.asked("name");
   const auto now = in_force(view, *question.access);
   auto partitions = partitions_of(question, view, now, name, question.asked("match"));
-  // A tenant without a partition is not told whether others have one.
-  const bool managed = now.decided && now.decided->managed && !(now.apart && partitions.empty());
+  // A standby decides nothing: the master manages by the policy that it has, too. A tenant without a
+  // partition is not told whether others have one.
+  const bool of_policy = now.policy && now.policy->configured;
+  const bool managed = (now.decided ? now.decided->managed : of_policy) && !(now.apart && partitions.empty());
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
   const auto state = asks_for_state(question);
   if (!state) return state.error();

@@ -35,6 +35,12 @@ void print_partition(std::ostream& out, const std::string& prefix, const json::v
   if (members == nullptr) return;
   if (const auto groups = joined_texts(list_of(partition, "groups")); !groups.empty())
     out << fmt::format("  groups {}\n", groups);
+  for (const auto& rule : list_of(partition, "rules")) {
+    // Those of a port GUID are what the members' lines say.
+    if (const auto ports = text_of(rule, "ports"); !ports.starts_with("0x"))
+      out << fmt::format("  {}: {}{} ({})\n", ports, text_of(rule, "membership"),
+                         text_of(rule, "index0") == "true" ? ", index 0" : "", text_of(rule, "source"));
+  }
   for (const auto& member : *members) {
     const auto index = text_of(member, "index");
     out << fmt::format("  {} \"{}\" port {}: {}{}, {}\n", text_of(member, "port_guid"),

@@ -55,7 +55,7 @@ class PartitionCommand {
   std::string own_path() const { return "partitions/" + api::percent_encoded(options_.partition); }
   /// `done`: what is said where it has changed something.
   Done change(std::string_view method, const std::string& what, const std::string& body,
-              std::string_view done) const;
+              std::string_view done, std::string_view unchanged = "nothing changes") const;
 
   const Conversation& daemon_;
   const PartitionOptions& options_;
@@ -81,7 +81,7 @@ Done PartitionCommand::print(const std::string& what) const {
 }
 
 Done PartitionCommand::change(std::string_view method, const std::string& what, const std::string& body,
-                              std::string_view done) const {
+                              std::string_view done, std::string_view unchanged) const {
   const auto subnet = daemon_.only_subnet();
   if (!subnet) return std::unexpected(subnet.error());
   const auto value = daemon_.call(method, path_of(*subnet, what), body);
@@ -92,7 +92,7 @@ Done PartitionCommand::change(std::string_view method, const std::string& what, 
   }
   const auto* changed = member_of(*value, "changed").if_bool();
   out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "partition"),
-                      changed != nullptr && *changed ? done : "nothing changes");
+                      changed != nullptr && *changed ? done : unchanged);
   return {};
 }
 
@@ -147,7 +147,8 @@ Done PartitionCommand::remove() const {
   json::array members;
   for (const auto& ports : options_.members) members.emplace_back(ports);
   return change("DELETE", own_path() + "/members",
-                json::serialize(json::object{{"members", std::move(members)}}), "removed");
+                json::serialize(json::object{{"members", std::move(members)}}), "removed",
+                "nothing changes: no rule is for exactly these ports; smd partitions show names the rules");
 }
 
 Done PartitionCommand::erase() const { return change("DELETE", own_path(), "", "deleted"); }

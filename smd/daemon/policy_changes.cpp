@@ -212,7 +212,8 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (kept() != nullptr)
     co_await kept()->commit_policies(next);  // what cannot be written now is written later
   // Both merge by the numbers that are kept.
-  const bool numbers = policy::accepted_pkeys(next->accepted) != policy::accepted_pkeys(before->accepted);
+  const bool numbers =
+      policy::accepted_pkeys(next->accepted).chosen != policy::accepted_pkeys(before->accepted).chosen;
   if (manager_ && (with_sls != before || numbers)) manager_->set_policies(next);
   set_ground(std::move(next));
   changing_policies_ = false;

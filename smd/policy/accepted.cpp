@@ -256,27 +256,18 @@ std::expected<void, std::string> restore_accepted_settings(const std::string& te
   }
 }
 
-std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::string& text) {
-  std::map<std::string, std::uint16_t, std::less<>> found;
+AcceptedPKeys accepted_pkeys(const std::string& text) {
+  AcceptedPKeys found;
   try {
     const auto from = json::parse(text);
-    const auto* pkeys = from.as_object().if_contains("pkeys");
-    if (pkeys == nullptr) return found;
-    for (const auto& [name, pkey] : pkeys->as_object())
-      found.emplace(name, number_at<std::uint16_t>(*pkeys, std::string(name).c_str(), 0x7ffe));
-    return found;
-  } catch (const std::exception&) {
-    return {};
-  }
-}
-
-std::set<std::uint16_t> given_pkeys(const std::string& text) {
-  std::set<std::uint16_t> found;
-  try {
-    const auto sources = sources_at(json::parse(text));
+    if (const auto* pkeys = from.as_object().if_contains("pkeys")) {
+      for (const auto& [name, pkey] : pkeys->as_object())
+        found.chosen.emplace(name, number_at<std::uint16_t>(*pkeys, std::string(name).c_str(), 0x7ffe));
+    }
+    const auto sources = sources_at(from);
     for (const auto* list : {&sources.toml, &sources.conf}) {
       for (const auto& one : *list) {
-        if (one.pkey) found.insert(*one.pkey);
+        if (one.pkey) found.given.insert(*one.pkey);
       }
     }
     return found;

@@ -45,10 +45,14 @@ std::expected<void, std::string> restore_accepted_tables(const std::string& text
 std::expected<void, std::string> restore_accepted_settings(const std::string& text,
                                                            const config::ConfigContext& context,
                                                            config::SubnetConfig& into);
-/// Numbers that partitions of the files have got, by name; none where the text makes no sense.
-std::map<std::string, std::uint16_t, std::less<>> accepted_pkeys(const std::string& text);
-/// P_Keys that the definitions of the files have; none where the text makes no sense.
-std::set<std::uint16_t> given_pkeys(const std::string& text);
+/// P_Keys of the partitions of the files.
+struct AcceptedPKeys {
+  std::map<std::string, std::uint16_t, std::less<>>
+      chosen{};                     ///< by smd, for definitions without one; by name
+  std::set<std::uint16_t> given{};  ///< by the definitions
+};
+/// None where the text makes no sense.
+AcceptedPKeys accepted_pkeys(const std::string& text);
 /// SLs of the classes in the text; none where it makes no sense.
 config::ClassSls accepted_sls(const std::string& text);
 

@@ -222,12 +222,35 @@ std::expected<void, EditError> check_groups(const EditContext& context,
   return {};
 }
 
+/// A port has one index 0: of two requests for the same ports the last one counts. Requests that name them
+/// otherwise, as by a pattern, are told apart where members are resolved.
+void take_index0(Policies& policies, const Definition& taker) {
+  std::set<std::string> taken;
+  for (const auto& rule : taker.members) {
+    if (rule.index0) taken.insert(to_string(rule.ports));
+  }
+  if (taken.empty()) return;
+  for (auto& [name, partition] : policies.api) {
+    if (name == taker.name) continue;
+    const auto loses = [&](const config::MemberRule& rule) {
+      return rule.index0 && taken.contains(to_string(rule.ports));
+    };
+    if (std::ranges::none_of(partition->members, loses)) continue;
+    auto without = std::make_shared<Definition>(*partition);
+    for (auto& rule : without->members) {
+      if (loses(rule)) rule.index0 = false;
+    }
+    partition = std::move(without);
+  }
+}
+
 /// `partition` null: `name` is to go.
 EditResult with(const EditContext& context, std::string_view name, PKey pkey, ApiPartitionPtr partition,
                 bool has_new_groups = false) {
   auto next = std::make_shared<Policies>(context.policies);
   const auto at = next->api.find(name);
   const bool created = at == next->api.end();
+  if (partition) take_index0(*next, *partition);
   if (!partition) {
     next->api.erase(at);
   } else if (created) {

@@ -83,8 +83,9 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
   const auto& in_force = kept ? *kept : config;
   auto sources = with_api(sources_of(in_force), policies);
   if (has_automatic(sources)) {
-    sources.kept_pkeys = accepted_pkeys(policies.accepted);
-    sources.given_before = given_pkeys(policies.accepted);
+    auto accepted = accepted_pkeys(policies.accepted);
+    sources.kept_pkeys = std::move(accepted.chosen);
+    sources.given_before = std::move(accepted.given);
   }
   const auto classes = config::qos_classes_of(in_force);
   for (auto& partition : sources.api) {

@@ -104,14 +104,18 @@ void log_enforcement(const log::Log& log, const Subnet& before, const Subnet& af
     if (!enforces(was.info) || enforces(now.info) || ++lines > kLines) continue;
     const auto* peer = after.find(now.peer->node);
     const bool between = peer != nullptr && peer->is_switch();
+    const bool other = enforces_for_another(before, *before.nodes[answer.node], answer.port);
     log.warn("partition.enforcement_cleared")
         .port(node.guid(), node.description, answer.port)
         .kv("peer_guid", now.peer->node)
         .kv("peer_name", description_of(after, now.peer->node))
-        .kv("reason",
-            between ? "the link leads to a switch" : "another node is there than the P_Keys were set for")
-        .kv("action", between ? "the port lets packets of all partitions pass; its P_Key table stays as it is"
-                              : "the port lets packets of all partitions pass; its P_Key table is emptied");
+        .kv("reason", between ? "the link leads to a switch"
+                      : other ? "another node is there than the P_Keys were set for"
+                              : "the port did not enforce P_Keys when this node was in service behind it")
+        .kv("action",
+            between ? "the port lets packets of all partitions pass; its P_Key table stays as it is"
+            : other ? "the port lets packets of all partitions pass; its P_Key table is emptied"
+                    : "the port lets packets of all partitions pass; its P_Key table is as it was then");
   }
   if (lines > kLines)
     log.warn("partition.enforcement_cleared").kv("ports", lines).kv("not_named", lines - kLines);

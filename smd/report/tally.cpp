@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mad/base/counted.h"
 #include "smd/inventory/losses.h"
 #include "smd/report/m_keys.h"
 #include "smd/sweep/unresponsive.h"
@@ -33,20 +34,22 @@ bool left_out(const Subnet& subnet, const RoutePart& routes) {
 /// What keeps a routed fabric from being up, by how much an operator has to do about it.
 std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSummary& summary) {
   std::vector<std::string> found;
-  const auto count = [&](std::uint64_t number, std::string_view what) {
-    if (number != 0) found.push_back(fmt::format("{} {}", number, what));
+  const auto count = [&](std::uint64_t number, std::string_view one, std::string_view many) {
+    if (number != 0) found.push_back(base::counted(number, one, many));
   };
   if (is_cut_off(subnet)) found.emplace_back("our own port has no link");
-  count(summary.unresponsive, "nodes do not answer");
-  count(unknown_m_keys(subnet).size(), "nodes with an M_Key that smd does not know");
-  count(subnet.duplicates.size(), "nodes whose GUID is there twice");
-  count(decided.lids->without_lid.size(), "ports without a LID");
-  count(summary.sets_left, "Sets not done");
-  count(summary.ports_not_active, "linked ports not Active");
+  count(summary.unresponsive, "node does not answer", "nodes do not answer");
+  count(unknown_m_keys(subnet).size(), "node with an M_Key that smd does not know",
+        "nodes with an M_Key that smd does not know");
+  count(subnet.duplicates.size(), "node whose GUID is there twice", "nodes whose GUID is there twice");
+  count(decided.lids->without_lid.size(), "port without a LID", "ports without a LID");
+  count(summary.sets_left, "Set not done", "Sets not done");
+  count(summary.ports_not_active, "linked port not Active", "linked ports not Active");
   const auto restarted =
       static_cast<std::uint64_t>(std::ranges::count(subnet.altered, true, &AlteredTable::restarted));
-  count(restarted, "tables of ports lost by restarts");
-  count(subnet.altered.size() - restarted, "tables of ports changed externally");
+  count(restarted, "table of a port lost by a restart", "tables of ports lost by restarts");
+  count(subnet.altered.size() - restarted, "table of a port changed externally",
+        "tables of ports changed externally");
   if (!decided.routes->verification.ok()) found.emplace_back("routes that are not proven");
   if (decided.lids->not_held_from != 0 || left_out(subnet, *decided.routes))
     found.emplace_back("switches with too small a table");

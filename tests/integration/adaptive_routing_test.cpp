@@ -232,7 +232,7 @@ TEST_F(AdaptiveRouting, ASetThatIsRefusedForAWhileSucceedsLater) {
   faults().refuses("leaf000", kArInfo, wire::kStatusBadField);
   auto& manager = begin(config::AdoptAdaptive::disable);
   EXPECT_EQ(summary().state, sm::SweepState::degraded);
-  EXPECT_EQ(summary().why, "1 Sets not done");
+  EXPECT_EQ(summary().why, "1 Set not done");
   EXPECT_EQ(lost_pairs(), 2U);
 
   faults().refuses("leaf000", kArInfo, 0);

@@ -126,7 +126,7 @@ TEST_F(AlteredTables, KeysThatAreChangedExternallyDegradeUntilTheyAreAsBefore) {
               AllOf(HasSubstr("h00005"), HasSubstr("table=P_KeyTable"),
                     HasSubstr("index 1 0x8001, now 0x0001"), HasSubstr("changed externally")));
   EXPECT_EQ(state(), sm::SweepState::degraded);
-  EXPECT_EQ(why(), "1 tables of ports changed externally");
+  EXPECT_EQ(why(), "1 table of a port changed externally");
 
   key("h00005", 1, 0x8001);
   world_.run_for(25s);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/managed_world.h"
+#include "tests/support/partition_config.h"
 
 namespace smd {
 namespace {
@@ -29,6 +30,29 @@ TEST(Reload, IsInForceWithTheSweepThatItAsksFor) {
   EXPECT_EQ(manager.last().summary.reason, "reload");
   EXPECT_EQ(manager.last().summary.lids, 12U + 2U * 32U);
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+}
+
+/// A file was wrong; corrected it changes a partition. The fabric need not be read again for that.
+TEST(Reload, OfPartitionsAfterARefusedFileIsNoHeavySweep) {
+  sim::World world(test::spec("ft2:8"));
+  Managed manager(world);
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(manager->run());
+  world.run_for(std::chrono::seconds(2));
+  config::SubnetConfig config;
+  config.partitions.refused = "smd.toml:3: wrong";
+  manager->reload(config);
+  world.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::degraded);
+
+  config.partitions.refused.clear();
+  config.partition = {test::partition("blue", 0x20, {"h00001"})};
+  manager->reload(config);
+  world.run_for(std::chrono::seconds(2));
+  world.run(group.stop());
+  EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
+  EXPECT_NE(manager.last().decided.partitions->policy->find(PKey{0x20}), nullptr);
+  EXPECT_EQ(manager.last().summary.reason, "start");
 }
 
 /// What runs refers to the configuration that it began with.

@@ -81,13 +81,13 @@ TEST(AcceptedPolicy, KeepsTheNumbersThatPartitionsHaveGot) {
   Policies policies;
   const auto merged = merged_policy(before->base, policies);
   policies.accepted = accepted_text(before->base, merged.get());
-  EXPECT_EQ(accepted_pkeys(policies.accepted).at("b"), 2);
+  EXPECT_EQ(accepted_pkeys(policies.accepted).chosen.at("b"), 2);
 
   const auto after = load("[[partition]]\nname = \"b\"\n", "");
   const auto kept = merged_policy(after->base, policies);
   ASSERT_NE(kept->find(PKey{2}), nullptr);
   EXPECT_EQ(kept->find(PKey{2})->name, "b");
-  EXPECT_TRUE(accepted_pkeys("no JSON").empty());
+  EXPECT_TRUE(accepted_pkeys("no JSON").chosen.empty());
 }
 
 TEST(AcceptedPolicy, OfNoPartitionsIsOneToo) {

@@ -46,6 +46,12 @@ class Edits : public testing::Test {
           (text.empty() ? "" : " ") + to_string(rule.ports) + "=" + std::string(to_string(rule.membership));
     return text;
   }
+  std::string at_index0(const std::string& name) const {
+    std::string text;
+    for (const auto& rule : policies_->api.at(name)->members)
+      if (rule.index0) text += (text.empty() ? "" : " ") + to_string(rule.ports);
+    return text;
+  }
   EditContext context() {
     auto merged = config::merge_partitions(with_api(files_, *policies_));
     merged_ = merged ? std::move(merged->policy) : config::PartitionPolicy{};
@@ -104,6 +110,19 @@ TEST_F(Edits, AMemberIsThereOnceWithTheMembershipThatWasGivenLast) {
   EXPECT_EQ(members("a"), "h2=limited 0x0000000000000010=full");
   remove("a", "0x10");
   EXPECT_EQ(members("a"), "h2=limited");
+}
+
+/// A port has one: by the order of the partitions' names the first request would have kept it.
+TEST_F(Edits, OfTwoPartitionsTheLastOneThatAsksForIndex0HasIt) {
+  put("z", R"({"members": [{"name": "h1", "index0": true}, {"name": "h2", "index0": true}, "h3"]})");
+  put("a", R"({"members": [{"name": "h1", "index0": true}, "h3"]})");
+  EXPECT_EQ(at_index0("z"), "h2");
+  EXPECT_EQ(at_index0("a"), "h1");
+  add("z", R"([{"name": "h1", "index0": true}])");
+  EXPECT_EQ(at_index0("z"), "h2 h1") << "the same request again takes it back";
+  EXPECT_EQ(at_index0("a"), "");
+  add("a", R"([{"name": "h2", "membership": "full"}])");
+  EXPECT_EQ(at_index0("z"), "h2 h1") << "this one does not ask for it";
 }
 
 /// Later rules override earlier ones.
