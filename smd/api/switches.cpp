@@ -13,6 +13,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
+#include "smd/inventory/switch_levels.h"
 
 namespace smd::api {
 
@@ -20,39 +21,6 @@ using sm::Json;
 using sm::JsonObject;
 
 namespace {
-
-/// By node how many links it is away from the nearest switch with hosts; nothing: no way from one, or no
-/// switch.
-std::vector<std::optional<unsigned>> levels_of(const sm::Subnet& subnet) {
-  std::vector<std::optional<unsigned>> levels(subnet.nodes.size());
-  std::vector<std::size_t> row, next;
-  const auto peers = [&](std::size_t at, auto&& fn) {
-    for (const auto& port : subnet.nodes[at]->ports) {
-      const auto* peer = port.peer && port.linked() ? subnet.find(port.peer->node) : nullptr;
-      if (peer != nullptr) fn(*peer);
-    }
-  };
-  const auto index_of = [&](const sm::Node& node) {
-    const auto at =
-        std::ranges::lower_bound(subnet.nodes, node.guid(), {}, [](const auto& one) { return one->guid(); });
-    return static_cast<std::size_t>(at - subnet.nodes.begin());
-  };
-  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
-    if (!subnet.nodes[i]->is_switch()) continue;
-    peers(i, [&](const sm::Node& peer) {
-      if (!peer.is_switch() && !levels[i]) levels[i] = 0, row.push_back(i);
-    });
-  }
-  for (unsigned level = 1; !row.empty(); ++level, row = std::exchange(next, {})) {
-    for (const auto at : row) {
-      peers(at, [&](const sm::Node& peer) {
-        const auto index = index_of(peer);
-        if (peer.is_switch() && !levels[index]) levels[index] = level, next.push_back(index);
-      });
-    }
-  }
-  return levels;
-}
 
 std::uint64_t hosts_at(const sm::Subnet& subnet, const sm::Node& node) {
   return static_cast<std::uint64_t>(std::ranges::count_if(node.ports, [&](const sm::Port& port) {
@@ -70,7 +38,9 @@ struct SwitchFilter {
 class SwitchesOf {
  public:
   SwitchesOf(std::shared_ptr<const sm::Snapshot> now, SwitchFilter filter)
-      : now_(std::move(now)), filter_(std::move(filter)), levels_(levels_of(*now_->subnet)) {}
+      : now_(std::move(now)),
+        filter_(std::move(filter)),
+        levels_(sm::switch_levels(*now_->subnet, now_->inventory.get())) {}
 
   std::optional<Entry> operator()() {
     const auto& nodes = now_->subnet->nodes;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "smd/inventory/switch_levels.h"
 #include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline decisions {
@@ -18,42 +19,13 @@ const Node* peer_node(const Subnet& subnet, const Port& port) {
   return port.peer ? subnet.find(port.peer->node) : nullptr;
 }
 
-bool has_ca(const Subnet& subnet, const Node& node) {
-  for (const auto& port : node.ports) {
-    const auto* peer = peer_node(subnet, port);
-    if (peer != nullptr && peer->info.type == NodeType::ca) return true;
-  }
-  return false;
-}
-
-/// Links to the nearest switch with a CA, by index of the node; nothing for other nodes.
-std::vector<Level> switch_levels(const Subnet& subnet) {
-  std::vector<Level> levels(subnet.nodes.size());
-  std::vector<std::size_t> now;
-  for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
-    if (!subnet.nodes[i]->is_switch() || !has_ca(subnet, *subnet.nodes[i])) continue;
-    levels[i] = 0;
-    now.push_back(i);
-  }
-  for (unsigned level = 1; !now.empty(); ++level) {
-    std::vector<std::size_t> next;
-    for (const auto i : now) {
-      for (const auto& port : subnet.nodes[i]->ports) {
-        const auto peer = port.peer ? subnet.index_of(port.peer->node) : std::nullopt;
-        if (!peer || levels[*peer] || !subnet.nodes[*peer]->is_switch()) continue;
-        levels[*peer] = level;
-        next.push_back(*peer);
-      }
-    }
-    now = std::move(next);
-  }
-  return levels;
-}
-
 class Views {
  public:
   Views(const Subnet& subnet, const Stored* stored, ViewedPorts which)
-      : subnet_(subnet), stored_(stored), which_(which), levels_(switch_levels(subnet)) {}
+      : subnet_(subnet),
+        stored_(stored),
+        which_(which),
+        levels_(switch_levels(subnet, stored != nullptr ? stored->inventory.get() : nullptr)) {}
 
   PortViews make() {
     for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {

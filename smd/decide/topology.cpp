@@ -7,6 +7,7 @@
 
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
+#include "smd/inventory/switch_levels.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -69,7 +70,7 @@ std::vector<const Node*> nodes_in_order(const Subnet& subnet, const std::vector<
 
 routing::EndKind end_kind(const Node& node) {
   if (node.info.type == NodeType::router) return routing::EndKind::router;
-  if (node.description.find("Aggregation Node") != std::string::npos) return routing::EndKind::aggregation;
+  if (is_aggregation_node(node.description)) return routing::EndKind::aggregation;
   return routing::EndKind::compute;
 }
 
