@@ -318,7 +318,22 @@ class PartitionMerger {
       }
       policy_.partitions.push_back(std::move(partition));
     }
+    warn_of_names();
     policy_.digest = digest_of(policy_);
+  }
+
+  /// opensm's file may call several partitions the same; one of the API gives its place to a file's anyway.
+  void warn_of_names() {
+    std::map<std::string_view, const PolicyPartition*> named;
+    for (const auto& partition : policy_.partitions) {
+      const auto& [name, first] = *named.emplace(partition.name, &partition).first;
+      const auto& source = partition.sources.front();
+      if (first == &partition || source.origin == PolicyOrigin::api) continue;
+      warn(source,
+           fmt::format("\"{}\" is the name of partition {} ({}), too: what names one of them, as a "
+                       "token of a tenant or a rule, means both",
+                       printable(partition.name), first->pkey, to_string(first->sources.front(), policy_)));
+    }
   }
 
   const PartitionSources& sources_;

@@ -24,7 +24,7 @@ using sm::JsonObject;
 namespace {
 
 /// Events of what was changed: by callers of the API, by the files, and by smd in what it decides. Ascending.
-constexpr std::array<std::string_view, 35> kChanges{"api.call",
+constexpr std::array<std::string_view, 36> kChanges{"api.call",
                                                     "api.handover",
                                                     "api.log",
                                                     "api.resweep",
@@ -50,6 +50,7 @@ constexpr std::array<std::string_view, 35> kChanges{"api.call",
                                                     "routing.adaptive_disabled",
                                                     "routing.adopted",
                                                     "routing.chosen",
+                                                    "routing.engine_changed",
                                                     "routing.fell_back",
                                                     "routing.path_sl_adopted",
                                                     "routing.sl_released",

@@ -106,6 +106,8 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   }
   note_own_tables();
   if (decided_.routes != before) routes_since_ = parts_.clock.now();
+  if (before && before->engine != decided_.routes->engine)
+    parts_.log.info("routing.engine_changed").kv("from", before->engine).kv("to", decided_.routes->engine);
   if (const auto& why = decided_.routes->why; !why.empty() && (!before || before->why != why))
     parts_.log.info("routing.chosen").kv("engine", decided_.routes->engine).kv("reason", why);
   if (run->how.adopting) log_adoption(parts_.log, *decided_.routes);

@@ -131,6 +131,7 @@ TEST_F(EngineChange, ToOneLayerNeedsNoWord) {
   EXPECT_EQ(routes().engine, "updn");
   EXPECT_EQ(routes().layers.count, 1U);
   EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_THAT(manager_->lines().first("routing.engine_changed"), testing::HasSubstr("from=lash to=updn"));
 }
 
 TEST_F(EngineChange, OfVlsByPortWaitsToo) {

@@ -252,6 +252,19 @@ TEST(Partitions, DefinitionsOfOnePKeyInTheFileAreOnePartitionWithTheFirstName) {
                   "p.conf:2: SL 0 replaces SL 3 of p.conf:1, as opensm has it: the last definition counts"));
 }
 
+TEST(Partitions, TwoOfOneNameAreWarnedOf) {
+  auto sources = conf_sources("red=0x20: ALL;\nred=0x21: ALL;\n", true);
+  sources.toml.push_back(own("red", 0x22, PolicyOrigin::toml, 3));
+  const auto found = merged(sources);
+
+  EXPECT_THAT(
+      warnings_of(found),
+      ElementsAre("p.conf:2: \"red\" is the name of partition 0x0020 (p.conf:1), too: what names one of "
+                  "them, as a token of a tenant or a rule, means both",
+                  "smd.toml:3: \"red\" is the name of partition 0x0020 (p.conf:1), too: what names one "
+                  "of them, as a token of a tenant or a rule, means both"));
+}
+
 TEST(Partitions, TheSamePKeyInSmdTomlAndInTheFileIsRefusedWithBothLines) {
   auto sources = conf_sources("\nA=1:ALL;\n");
   sources.toml.push_back(own("a", 1, PolicyOrigin::toml, 12));
