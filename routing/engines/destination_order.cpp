@@ -62,29 +62,71 @@ struct EndNumbers {
   std::vector<std::uint32_t> of_end, of_switch;
 };
 
-EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> order, Numbering numbering) {
+/// The end ports of one kind: the places of those of each leaf begin where the one before ends.
+struct KindPlaces {
+  std::uint32_t width = 0;           ///< the most on one leaf
+  std::vector<std::uint32_t> first;  ///< by place of the leaf in the order, and behind the last
+};
+
+using Places = std::array<KindPlaces, kKinds>;
+
+/// By kind the places of all leaves in the order; empty for kinds without end ports.
+Places places_of(const Topology& topology, std::span<const SwitchIndex> order,
+                 std::span<const std::size_t> kind, Numbering numbering) {
+  Places places;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto first = topology.first_end(order[i]);
+    for (std::size_t n = 0; n < topology.end_ports_of(order[i]).size(); ++n) {
+      auto& counts = places[kind[first + n]].first;
+      counts.resize(order.size() + 1);
+      ++counts[i + 1];
+    }
+  }
+  for (auto& [width, first] : places) {
+    if (first.empty()) continue;
+    width = *std::ranges::max_element(first);
+    for (auto& count : first) count = count != 0 && numbering == Numbering::padded ? width : count;
+    std::partial_sum(first.begin(), first.end(), first.begin());
+  }
+  return places;
+}
+
+/// By level the most places of a block.
+std::vector<std::uint32_t> windows_of(const KindPlaces& places, std::span<const RoundRobinLevel> levels) {
+  std::vector<std::uint32_t> windows;
+  for (const auto& level : levels) {
+    std::uint32_t most = 0;
+    std::size_t leaf = 0;
+    for (const auto leaves : level.blocks) {
+      most = std::max(most, places.first[leaf + leaves] - places.first[leaf]);
+      leaf += leaves;
+    }
+    windows.push_back(most);
+  }
+  return windows;
+}
+
+EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> order,
+                       std::span<const RoundRobinLevel> levels, Numbering numbering) {
   const auto ends = topology.end_ports();
   const auto rail = rails(topology, order);
-  const auto kind = [&](EndIndex e) { return static_cast<std::size_t>(ends[e].kind) * kRails + rail[e]; };
+  std::vector<std::size_t> kind;
+  for (EndIndex e = 0; e < ends.size(); ++e)
+    kind.push_back(static_cast<std::size_t>(ends[e].kind) * kRails + rail[e]);
+  const auto places = places_of(topology, order, kind, numbering);
+  std::array<std::vector<std::uint32_t>, kKinds> numbers;
+  for (std::size_t k = 0; k < kKinds; ++k) {
+    if (!places[k].first.empty())
+      numbers[k] = numbers_with_gaps(places[k].first.back(), levels, windows_of(places[k], levels));
+  }
   EndNumbers result{std::vector<std::uint32_t>(ends.size()), std::vector<std::uint32_t>(topology.switches())};
-  std::array<std::uint32_t, kKinds> next{}, width{}, here{};
-  for (const bool count : {true, false}) {
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-      result.of_switch[order[i]] = i;
-      here = {};
-      const auto first = topology.first_end(order[i]);
-      const auto last = first + static_cast<EndIndex>(topology.end_ports_of(order[i]).size());
-      for (auto e = first; e < last; ++e) {
-        const auto position = here[kind(e)]++;
-        if (!count) result.of_end[e] = next[kind(e)] + position;
-      }
-      if (count) {
-        for (std::size_t k = 0; k < kKinds; ++k) width[k] = std::max(width[k], here[k]);
-      } else {
-        for (std::size_t k = 0; k < kKinds; ++k) {
-          if (here[k] != 0) next[k] += numbering == Numbering::padded ? width[k] : here[k];
-        }
-      }
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    result.of_switch[order[i]] = i;
+    std::array<std::uint32_t, kKinds> here{};
+    const auto first = topology.first_end(order[i]);
+    for (std::size_t n = 0; n < topology.end_ports_of(order[i]).size(); ++n) {
+      const auto k = kind[first + n];
+      result.of_end[first + n] = numbers[k][places[k].first[i] + here[k]++];
     }
   }
   return result;
@@ -92,12 +134,13 @@ EndNumbers end_numbers(const Topology& topology, std::span<const SwitchIndex> or
 
 /// By LID; LIDs that lead to no switch have no destination.
 std::vector<Numbered> numbers(const Topology& topology, const LidMap& lids,
-                              std::span<const SwitchIndex> leaf_order, Numbering numbering) {
+                              std::span<const SwitchIndex> leaf_order,
+                              std::span<const RoundRobinLevel> levels, Numbering numbering) {
   std::vector<SwitchIndex> order(leaf_order.begin(), leaf_order.end());
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     if (!topology.leaf(s)) order.push_back(s);
   }
-  const auto [of_end, of_switch] = end_numbers(topology, order, numbering);
+  const auto [of_end, of_switch] = end_numbers(topology, order, levels, numbering);
   std::vector<Numbered> result(std::size_t{lids.top().value()} + 1);
   for (std::size_t lid = 0; lid < result.size(); ++lid) {
     const auto to = lids.destination(Lid{static_cast<std::uint16_t>(lid)});
@@ -141,8 +184,9 @@ std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopC
 }
 
 std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
-                                std::span<const SwitchIndex> leaf_order, Numbering numbering) {
-  const auto all = numbers(topology, lids, leaf_order, numbering);
+                                std::span<const SwitchIndex> leaf_order, Numbering numbering,
+                                std::span<const RoundRobinLevel> levels) {
+  const auto all = numbers(topology, lids, leaf_order, levels, numbering);
   std::vector<LidRun> runs;
   for (std::size_t lid = 1; lid < all.size(); ++lid) {
     const auto& entry = all[lid];

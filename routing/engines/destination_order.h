@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "routing/engines/number_gaps.h"
 #include "routing/topology/lids.h"
 #include "routing/topology/topology.h"
 
@@ -47,10 +48,12 @@ enum class Numbering : std::uint8_t {
 
 /// All LIDs that lead to a switch, by LID. End ports are numbered kind by kind (compute, I/O, routers,
 /// aggregation nodes, and separately each rail of machines with several ports), leaf by leaf in the given
-/// order, port by port, so that each kind is balanced by itself. The LIDs of a range count on from the number
-/// of their port, so that their paths differ.
+/// order, port by port, so that each kind is balanced by itself; numbers_with_gaps() of `levels`, whose
+/// blocks are of these leaves. The LIDs of a range count on from the number of their port, so that their
+/// paths differ.
 std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
                                 std::span<const SwitchIndex> leaf_order,
-                                Numbering numbering = Numbering::dense);
+                                Numbering numbering = Numbering::dense,
+                                std::span<const RoundRobinLevel> levels = {});
 
 }  // namespace smd::routing::inline engines

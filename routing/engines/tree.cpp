@@ -10,6 +10,7 @@
 #include "routing/engines/dmodk_indices.h"
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
+#include "routing/engines/round_robin_levels.h"
 #include "routing/ranking/structural_order.h"
 
 namespace smd::routing::inline engines {
@@ -81,13 +82,12 @@ struct TreeJob {
 };
 
 template <class Cost>
-std::vector<LidRun> runs_of(const EngineInput& in, const Costs<Cost>& costs,
-                            std::span<const SwitchIndex> destinations, Numbering numbering) {
+std::vector<SwitchIndex> leaf_order(const EngineInput& in, const Costs<Cost>& costs,
+                                    std::span<const SwitchIndex> destinations) {
   const auto column = columns_by_switch(in.context.topology, destinations);
-  const auto leaves = leaves_by_nearness(in.context.topology, [&](SwitchIndex a, SwitchIndex b) {
+  return leaves_by_nearness(in.context.topology, [&](SwitchIndex a, SwitchIndex b) {
     return Costs<Cost>::length(costs.row(a)[column[b]]);
   });
-  return number_lids(in.context.topology, in.context.lids, leaves, numbering);
 }
 
 /// Whether the closed form with these indices is even by construction.
@@ -117,9 +117,12 @@ Rows route_by_counts(const TreeJob<Cost>& job, std::span<const Columns<Cost>> co
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
 Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices, bool balanced) {
-  const auto runs = runs_of(job.in, job.costs, job.destinations, job.numbering);
-  const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
+  const auto leaves = leaf_order(job.in, job.costs, job.destinations);
   const bool closed = even(indices, balanced);
+  const auto levels = closed ? round_robin_levels(job.tree_template, job.ranking, indices, leaves)
+                             : std::vector<RoundRobinLevel>{};
+  const auto runs = number_lids(job.in.context.topology, job.in.context.lids, leaves, job.numbering, levels);
+  const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
   if (!closed && job.numbering == Numbering::padded && takes_descending_paths(job.in.context))
     return {route_by_counts<Cost>(job, columns, runs, whole), {}};
@@ -165,7 +168,7 @@ Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Cost
                  std::span<const SwitchIndex> destinations, Numbering numbering) {
   const auto& topology = in.context.topology;
   if (!ranking.tree) {
-    const auto runs = runs_of(in, costs, destinations, numbering);
+    const auto runs = number_lids(topology, in.context.lids, leaf_order(in, costs, destinations), numbering);
     const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
     return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
   }

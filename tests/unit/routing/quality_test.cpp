@@ -188,6 +188,17 @@ TEST(Quality, ShiftsInRankOrderAreThoseOfTheOrderThatIsGiven) {
   EXPECT_DOUBLE_EQ(quality.shift_rank_mean, 1.0);
 }
 
+/// 88 hosts are no multiple of the 14 uplinks of a leaf, and 33 none of 4.
+TEST(Quality, ShiftsDoNotCollideWhereHostsAreNoMultipleOfTheUplinks) {
+  for (const auto& tree : {fabrics::ft2(8, 7, 11, 2), fabrics::ft2(11, 4, 3, 1)}) {
+    const auto fabric = fabrics::with_lids(fabrics::renamed(tree.input(), 5));
+    const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+    const auto quality = measure(context, routed_by(*find_engine("dmodc"), fabric),
+                                 hosts_in_file_order(fabric.topology), 1, rank_order(context, {}));
+    EXPECT_EQ(quality.shift_rank_max, 1U) << fabric.topology.switches();
+  }
+}
+
 TEST(Quality, OneCableBetweenTwoSwitchesIsSharedByAll) {
   fabrics::Builder b;
   b.add_switch(8);
