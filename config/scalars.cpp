@@ -46,15 +46,26 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  const auto unit_at = text.find_first_not_of("0123456789");
-  if (unit_at == std::string_view::npos) return std::nullopt;
-  const auto unit = std::ranges::find(kUnits, trim(text.substr(unit_at)), &Unit::name);
-  const auto count = digits(text.substr(0, unit_at), 10);
-  if (!count || unit == kUnits.end()) return std::nullopt;
-  if (*count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / unit->nanoseconds)) {
-    return std::nullopt;
-  }
-  return Duration(static_cast<std::int64_t>(*count) * unit->nanoseconds);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kDay = std::int64_t{24} * 3'600'000'000'000;
+  std::int64_t sum = 0, smallest = kMost;
+  auto left = text;
+  do {
+    const auto unit_at = left.find_first_not_of("0123456789");
+    if (unit_at == left.npos) return std::nullopt;
+    const auto count = digits(left.substr(0, unit_at), 10);
+    left.remove_prefix(unit_at);
+    const auto next = left.find_first_of("0123456789");
+    const auto name = trim(left.substr(0, next));
+    left.remove_prefix(next == left.npos ? left.size() : next);
+    const auto unit = std::ranges::find(kUnits, name, &Unit::name);
+    if (!count || (unit == kUnits.end() && name != "d")) return std::nullopt;
+    const auto size = name == "d" ? kDay : unit->nanoseconds;
+    if (size >= smallest || *count > static_cast<std::uint64_t>((kMost - sum) / size)) return std::nullopt;
+    smallest = size;
+    sum += static_cast<std::int64_t>(*count) * size;
+  } while (!left.empty());
+  return Duration(sum);
 }
 
 std::string show_duration(Duration time) {

@@ -19,7 +19,7 @@ std::optional<Guid> parse_guid(std::string_view text);
 /// Decimal, or hexadecimal with "0x".
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// A whole number with a unit: "500us", "200ms", "10s", "5m", "1h".
+/// Whole numbers with units, the largest unit first: "500us", "200ms", "10s", "5m", "1h", "7d", "1h30m".
 std::optional<Duration> parse_duration(std::string_view text);
 
 /// The time in the largest unit that leaves no remainder; `parse_duration` reads it.

@@ -13,7 +13,6 @@
 #include <ostream>
 #include <vector>
 
-#include "config/scalars.h"
 #include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/client.h"
@@ -22,6 +21,7 @@
 #include "smd/cli/conversation.h"
 #include "smd/cli/dump_command.h"
 #include "smd/cli/lost_node.h"
+#include "smd/cli/times.h"
 #include "smd/cli/why_command.h"
 #include "smd/cli/words.h"
 #include "smd/dump/dumps.h"
@@ -243,9 +243,9 @@ Done Asker::resweep() {
 Done Asker::sweep() {
   std::int64_t seconds = 0;
   if (options_.sweeps == "off") {
-    const auto time = config::parse_duration(options_.off_for);
-    if (!time) return std::unexpected(fmt::format("{}: not a time", options_.off_for));
-    seconds = std::chrono::duration_cast<std::chrono::seconds>(*time).count();
+    const auto time = seconds_of(options_.off_for);
+    if (!time) return std::unexpected(why_no_time(options_.off_for));
+    seconds = *time;
   }
   const auto body = json::serialize(json::object{{"off_for", seconds}});
   return each([&](const std::string& name, bool) -> Done {
@@ -373,11 +373,9 @@ void add_work_commands(CLI::App& app, AskOptions& options) {
   sweep->add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")
       ->required()
       ->check(CLI::IsMember({"off", "on"}));
-  sweep->add_option("--for", options.off_for, "of off: how long, as 30m or 1h; 7 days at most")
+  sweep->add_option("--for", options.off_for, "of off: how long, as 30m, 1h30m or 1d; 7 days at most")
       ->type_name("TIME")
-      ->check([](const std::string& text) {
-        return config::parse_duration(text) ? std::string() : fmt::format("{}: not a time", text);
-      });
+      ->check(why_no_time);
   sweep->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* port = add_command(app, options, "port", "disables, enables or resets a port");
   add_port_options(*port, options.port);

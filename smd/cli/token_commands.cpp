@@ -7,13 +7,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <boost/json.hpp>
-#include <charconv>
 #include <ostream>
 #include <utility>
 
 #include "smd/access/token.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/times.h"
 #include "smd/cli/words.h"
 
 namespace smd::cli {
@@ -141,19 +141,6 @@ constexpr std::array kTokenWhats{
 
 }  // namespace
 
-std::optional<std::int64_t> seconds_of(std::string_view text) {
-  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits{
-      {{'d', 86'400}, {'h', 3'600}, {'m', 60}, {'s', 1}}};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end + 1 != text.data() + text.size() || number < 1 || number > 36'600)
-    return std::nullopt;
-  for (const auto& [unit, seconds] : kUnits) {
-    if (*end == unit) return number * seconds;
-  }
-  return std::nullopt;
-}
-
 void add_token_options(CLI::App& command, TokenOptions& options) {
   std::vector<std::string> names;
   for (const auto& what : kTokenWhats) names.emplace_back(what.name);
@@ -175,9 +162,7 @@ void add_token_options(CLI::App& command, TokenOptions& options) {
   command
       .add_option("--expires", options.expires, "of add: when it ends, such as 90d or 12h (default: never)")
       ->type_name("TIME")
-      ->check([](const std::string& text) {
-        return seconds_of(text) ? std::string() : fmt::format("{}: not a time such as 90d, 12h, 30m", text);
-      });
+      ->check(why_no_time);
 }
 
 std::string misuse_of(const TokenOptions& options) {

@@ -36,7 +36,4 @@ std::string misuse_of(const TokenOptions& options);
 Done token_command(const Conversation& daemon, const TokenOptions& options, bool as_json, std::ostream& out,
                    std::ostream& err);
 
-/// "90d", "12h", "30m", "45s": seconds; nothing: it is no time of 1 s or more.
-std::optional<std::int64_t> seconds_of(std::string_view text);
-
 }  // namespace smd::cli

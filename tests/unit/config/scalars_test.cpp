@@ -39,8 +39,11 @@ TEST(Scalars, DurationsHaveAUnit) {
   EXPECT_EQ(parse_duration("200ms"), milliseconds(200));
   EXPECT_EQ(parse_duration("2 m"), minutes(2));
   EXPECT_EQ(parse_duration("0s"), Duration::zero());
-  for (const std::string text :
-       {"", "10", "s", "10 sec", "-1s", "1.5s", "99999999999999999999s", "9999999999h"}) {
+  EXPECT_EQ(parse_duration("1h30m"), minutes(90));
+  EXPECT_EQ(parse_duration("7d"), std::chrono::hours(7 * 24));
+  EXPECT_EQ(parse_duration("1d 2h 1ms"), std::chrono::hours(26) + milliseconds(1));
+  for (const std::string text : {"", "10", "s", "10 sec", "-1s", "1.5s", "99999999999999999999s",
+                                 "9999999999h", "30m1h", "1h30", "1m1m", "0s1", "h1", "1h-1m", "200000d"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "smd/cli/times.h"
 #include "smd/cli/token_commands.h"
 #include "smd/daemon/certificates.h"
 #include "smd/tls/certificate.h"
@@ -120,7 +121,7 @@ TEST(TokenTime, IsANumberWithAUnit) {
   EXPECT_EQ(seconds_of("90d"), 90 * 86'400);
   EXPECT_EQ(seconds_of("12h"), 43'200);
   EXPECT_EQ(seconds_of("45s"), 45);
-  for (const auto* wrong : {"", "d", "0d", "-1d", "90", "90y", "90d ", "99999d"})
+  for (const auto* wrong : {"", "d", "0d", "-1d", "90", "90y", "90d1", "99999d"})
     EXPECT_EQ(seconds_of(wrong), std::nullopt) << wrong;
 }
 
