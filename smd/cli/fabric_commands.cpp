@@ -23,7 +23,7 @@ namespace json = boost::json;
 using Row = std::vector<std::string>;
 
 constexpr std::array kFilterOptions{OptionOfKey{"pkey", "--pkey"}, OptionOfKey{"sl", "--sl"},
-                                    OptionOfKey{"match", "--match"}};
+                                    OptionOfKey{"match", "--match"}, OptionOfKey{"level", "--level"}};
 
 /// Columns as wide as their widest text; no blanks at the ends of lines.
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
@@ -161,7 +161,8 @@ std::string target_of(std::string_view name, const FabricOptions& options) {
   };
   if (name == "node") return "nodes/" + api::percent_encoded(options.node);
   if (name == "nodes") add("type", options.type), add("match", options.match);
-  if (name == "switches") add("match", options.match);
+  if (name == "switches") add("match", options.match), add("level", options.level);
+  if (name == "groups") add("pkey", options.pkey);
   if (name == "services") add("node", options.node), add("match", options.match), add("pkey", options.pkey);
   if (name == "links") {
     add("node", options.node), add("degraded", options.degraded ? "true" : "");
@@ -192,6 +193,10 @@ constexpr std::array kSummaries{
     Command{"qos", "VL, weight and share of each service level in use", print_qos_answer, false},
     Command{"balance", "how many LIDs each switch sends through each of its links", print_balance, false}};
 static_assert(kSummaries.size() == kFabricCommands.size());
+
+void add_pkey_option(CLI::App& command, FabricOptions& options) {
+  command.add_option("--pkey", options.pkey, "only those of this partition")->type_name("P_KEY");
+}
 
 const Command& command_of(std::string_view name) {
   return *std::ranges::find(kSummaries, name, &Command::name);
@@ -226,12 +231,17 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
   } else if (name == "switches") {
     command.add_option("--match", options.match, "only switches whose names have this pattern, as \"leaf*\"")
         ->type_name("PATTERN");
+    command.add_option("--level", options.level, "only switches so many links above the leaves, which are 0")
+        ->type_name("N")
+        ->check(CLI::Range(0U, 255U));
+  } else if (name == "groups") {
+    add_pkey_option(command, options);
   } else if (name == "services") {
     command.add_option("NODE", options.node, "only those at this node: GUID, port GUID, LID or name")
         ->check(not_empty);
     command.add_option("--match", options.match, "only services whose names have this pattern")
         ->type_name("PATTERN");
-    command.add_option("--pkey", options.pkey, "only those of this partition")->type_name("P_KEY");
+    add_pkey_option(command, options);
   } else if (name == "balance") {
     command.add_option("NODE", options.node, "only this switch, with its ports: GUID, LID or name")
         ->check(not_empty);

@@ -22,7 +22,8 @@ struct FabricOptions {
   std::string state;        ///< links, ports
   std::string node;         ///< node, links, services, balance
   std::string from, to;     ///< path
-  std::string sl, pkey;     ///< path; pkey also of services
+  std::string sl, pkey;     ///< path; pkey also of services and groups
+  std::string level;        ///< switches
   bool degraded = false;    ///< links
 };
 
