@@ -90,6 +90,7 @@ Server::Server(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, Ba
       compute_(compute),
       backend_(backend),
       limits_(limits),
+      large_bodies_(io.get_executor(), clock, compute),
       tasks_(io.get_executor()) {}
 
 void Server::start(std::unique_ptr<Listener> listener) {
@@ -109,6 +110,7 @@ void Server::close() {
 asio::awaitable<void> Server::stop() {
   close();
   co_await tasks_.stop();
+  co_await large_bodies_.stop();
   heard_by_.reset();
 }
 
@@ -200,7 +202,8 @@ asio::awaitable<bool> Server::one(Place place) {
   parser.header_limit(limits_.header);
   parser.body_limit(limits_.body);
   parser.eager(true);
-  const auto failed = co_await read_request(place, &parser);
+  LargeBodies::PlacePtr large;
+  const auto failed = co_await read_request(place, &parser, &large);
   place->idle = false;
   if (failed && is_http_error(failed)) {
     const auto refused = std::make_shared<const Answer>(refusal_of(failed));
@@ -216,10 +219,15 @@ asio::awaitable<bool> Server::one(Place place) {
   }
   const auto version = parser.get().version();
   const bool keep = parser.get().keep_alive();
-  const auto request = request_of(parser, *place);
+  auto request = without_body(parser, *place);
+  request.body = std::move(parser.get().body());
   const bool bare = request.method == "HEAD";
   auto answered = std::make_shared<Answer>();
-  co_await compute_.execute([&] { *answered = answer(request, backend_); });
+  const auto make = [&] { *answered = answer(request, backend_); };
+  co_await (large ? large_bodies_.execute(make) : compute_.execute(make));
+  request.body = {};  // a client may take long for its answer
+  large.reset();
+  if (request.method != "GET" && request.method != "HEAD") large_bodies_.give_back_soon();
   if (answered->later) *answered = co_await later(answered->later);
   if (answered->stream && !has_room_for_stream())
     *answered = error_of(503, "too_many_streams", "as many clients follow events as the API has places for");
@@ -265,11 +273,11 @@ std::string key_of(const Message& message) {
 
 }  // namespace
 
-Request Server::request_of(const Parser& parser, const Connection& connection) const {
+Request Server::without_body(const Parser& parser, const Connection& connection) const {
   const auto& message = parser.get();
   return {.method = std::string(message.method_string()),
           .target = std::string(message.target()),
-          .body = message.body(),
+          .body = {},
           .authorization = ufm_authorization(std::string_view(message.target()),
                                              std::string(message[http::field::authorization]),
                                              std::string_view(message[http::field::cookie])),
@@ -288,17 +296,18 @@ bool Server::is_too_large(const Parser& parser, const Connection& connection) {
   if (connection.channel->peer().local || !parser.is_header_done() || parser.is_done()) return false;
   const auto length = parser.content_length();
   if (length && *length <= limits_.body_of_stranger) return false;
-  return !is_known(request_of(parser, connection), backend_);
+  return !is_known(without_body(parser, connection), backend_);
 }
 
-asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
+asio::awaitable<error_code> Server::read_request(Place place, Parser* parser, LargeBodies::PlacePtr* large) {
   auto& buffer = place->buffer;
   if (buffer.size() == 0) {
     const mad::Deadline deadline(clock_, limits_.idle, closing(*place->channel));
     const auto failed = co_await read_more(place);
     if (failed) co_return failed;
   }
-  const mad::Deadline deadline(clock_, limits_.request, closing(*place->channel));
+  std::optional<mad::Deadline> deadline;
+  deadline.emplace(clock_, limits_.request, closing(*place->channel));
   bool asked_on = false;
   for (;;) {
     error_code error;
@@ -312,6 +321,12 @@ asio::awaitable<error_code> Server::read_request(Place place, Parser* parser) {
     if (waits_for_continue(*parser) && !std::exchange(asked_on, true)) {
       const bool sent = co_await write(place, asio::buffer(kContinue));
       if (!sent) co_return http::error::end_of_stream;
+    }
+    if (!*large && parser->get().body().size() > LargeBodies::kLarge) {
+      deadline.reset();  // it is not the client that is slow
+      *large = co_await large_bodies_.place();
+      if (!*large) co_return http::error::end_of_stream;
+      deadline.emplace(clock_, limits_.request, closing(*place->channel));
     }
     const auto failed = co_await read_more(place);
     if (failed) co_return failed;

@@ -15,6 +15,7 @@
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
 #include "smd/api/channel.h"
+#include "smd/api/large_bodies.h"
 #include "smd/api/listen.h"
 #include "smd/api/request.h"
 #include "smd/base/compute.h"
@@ -75,10 +76,10 @@ class Server {
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(Place place);
   asio::awaitable<bool> one(Place place);
-  asio::awaitable<error_code> read_request(Place place, Parser* parser);
+  asio::awaitable<error_code> read_request(Place place, Parser* parser, LargeBodies::PlacePtr* large);
   asio::awaitable<error_code> read_more(Place place);
   bool is_too_large(const Parser& parser, const Connection& connection);
-  Request request_of(const Parser& parser, const Connection& connection) const;
+  Request without_body(const Parser& parser, const Connection& connection) const;
   asio::awaitable<Answer> later(std::shared_ptr<const Later> begin);
   asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, std::string header,
                               bool keep);
@@ -108,6 +109,7 @@ class Server {
   mad::WaitList news_;       ///< streams that have sent all there is
   std::optional<events::Subscriber> heard_by_;
   bool gives_way_ = false;  ///< a connection was closed for a new one, and has not ended yet
+  LargeBodies large_bodies_;
   mad::TaskGroup tasks_;
 };
 
