@@ -53,13 +53,17 @@ bool is_whole(const Topology& topology, const TreeTemplate& tree_template) {
   });
 }
 
-bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
-  if (!is_whole(topology, tree_template) || !alike_upwards(topology, ranking)) return false;
+bool is_regular(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
+  if (!alike_upwards(topology, ranking)) return false;
   std::map<std::int32_t, std::size_t> width;
   return std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
     const auto rank = ranking.rank[group.members.front()];
     return width.try_emplace(rank, group.width()).first->second == group.width();
   });
+}
+
+bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
+  return is_whole(topology, tree_template) && is_regular(topology, ranking, tree_template);
 }
 
 }  // namespace smd::routing::inline engines

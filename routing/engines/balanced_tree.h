@@ -11,8 +11,11 @@ namespace smd::routing::inline engines {
 /// Whether every switch has all uplinks that its group should have.
 bool is_whole(const Topology& topology, const TreeTemplate& tree_template);
 
-/// Whether the tree is_whole(), all groups of a rank have equally many uplinks, and all paths up from a
-/// switch have the same rates.
+/// Whether, as the tree was built, all groups of a rank have equally many uplinks, and all paths up from a
+/// switch have the same rates. What is missing now does not count.
+bool is_regular(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
+
+/// Whether the tree is_regular() and is_whole().
 bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template);
 
 }  // namespace smd::routing::inline engines

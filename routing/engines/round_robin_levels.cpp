@@ -14,8 +14,11 @@ struct Row {
   std::vector<std::uint32_t> blocks;  ///< RoundRobinLevel::blocks
 };
 
+/// Of the undamaged tree.
 std::uint32_t uplinks(const SwitchGroup& group) {
-  return std::accumulate(group.slots.begin(), group.slots.end(), std::uint32_t{0},
+  const auto gone = static_cast<std::uint32_t>(group.gone.size());
+  return std::accumulate(group.slots.begin(), group.slots.end(),
+                         group.slots.empty() ? 0 : gone * group.slots.front().cables,
                          [](std::uint32_t sum, const UplinkSlot& slot) { return sum + slot.cables; });
 }
 

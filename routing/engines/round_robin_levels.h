@@ -12,9 +12,9 @@
 
 namespace smd::routing::inline engines {
 
-/// The levels of a whole tree from the leaves upwards, as far as all switches of a level have equally many
-/// uplinks and their turns go by one divider. `leaves`: all of them, those of one pod together. Empty where
-/// leaves are at different heights.
+/// The levels of the undamaged tree from the leaves upwards, as far as all switches of a level have equally
+/// many uplinks and their turns go by one divider. `leaves`: all of them, those of one pod together. Empty
+/// where leaves are at different heights.
 std::vector<RoundRobinLevel> round_robin_levels(const TreeTemplate& tree_template,
                                                 const SwitchRanking& ranking,
                                                 std::span<const DmodkIndex> indices,

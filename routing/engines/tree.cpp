@@ -79,6 +79,8 @@ struct TreeJob {
   const Costs<Cost>& costs;
   std::span<const SwitchIndex> destinations;
   Numbering numbering;
+  bool regular = false;   ///< is_regular()
+  bool balanced = false;  ///< is_balanced()
 };
 
 template <class Cost>
@@ -90,9 +92,9 @@ std::vector<SwitchIndex> leaf_order(const EngineInput& in, const Costs<Cost>& co
   });
 }
 
-/// Whether the closed form with these indices is even by construction.
-bool even(std::span<const DmodkIndex> indices, bool balanced) {
-  return balanced && std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
+/// Whether the closed form with these indices is even by construction, in a tree that is_balanced().
+bool even(std::span<const DmodkIndex> indices) {
+  return std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }
 
 /// Counts destinations on the way down. Choosing by ports on the way up has better shifts, unless it loads
@@ -116,11 +118,12 @@ Rows route_by_counts(const TreeJob<Cost>& job, std::span<const Columns<Cost>> co
 
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
-Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices, bool balanced) {
+Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices) {
   const auto leaves = leaf_order(job.in, job.costs, job.destinations);
-  const bool closed = even(indices, balanced);
-  const auto levels = closed ? round_robin_levels(job.tree_template, job.ranking, indices, leaves)
-                             : std::vector<RoundRobinLevel>{};
+  const bool closed_as_built = job.regular && even(indices), closed = closed_as_built && job.balanced;
+  // Whatever is missing, or a fault would move the numbers of all hosts.
+  const auto levels = closed_as_built ? round_robin_levels(job.tree_template, job.ranking, indices, leaves)
+                                      : std::vector<RoundRobinLevel>{};
   const auto runs = number_lids(job.in.context.topology, job.in.context.lids, leaves, job.numbering, levels);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
@@ -134,7 +137,7 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
 
 /// Routes the fabric with its switches in this order.
 template <class Cost>
-Routes route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order, bool balanced) {
+Routes route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order) {
   const auto& context = job.in.context;
   const auto topology = context.topology.reordered(order);
   const auto lids = context.lids.reordered(context.topology, topology, order);
@@ -153,8 +156,8 @@ Routes route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> or
                        .seed = job.in.seed};
   const auto tree_template = find_tree_template(topology, ranking);
   const auto indices = dmodk_indices(topology, ranking, tree_template);
-  auto routes = route_ordered<Cost>({in, ranking, tree_template, costs, destinations, job.numbering}, indices,
-                                    balanced);
+  auto routes = route_ordered<Cost>(
+      {in, ranking, tree_template, costs, destinations, job.numbering, job.regular, job.balanced}, indices);
   Rows rows(routes.rows.size());
   for (SwitchIndex i = 0; i < order.size(); ++i) rows[order[i]] = std::move(routes.rows[i]);
   routes.rows = std::move(rows);
@@ -174,13 +177,14 @@ Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Cost
   }
   const auto tree_template = find_tree_template(topology, ranking);
   const auto order = structural_order(topology, ranking, tree_template);
-  const bool balanced = is_balanced(topology, ranking, tree_template);
-  const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering};
+  const bool regular = is_regular(topology, ranking, tree_template);
+  const bool balanced = regular && is_whole(topology, tree_template);
+  const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering, regular, balanced};
   if (balanced && is_ordered(topology, ranking, order)) {
     const auto indices = dmodk_indices(topology, ranking, tree_template);
-    if (even(indices, balanced)) return route_ordered<Cost>(job, indices, balanced);
+    if (even(indices)) return route_ordered<Cost>(job, indices);
   }
-  return route_reordered(job, order, balanced);
+  return route_reordered(job, order);
 }
 
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,

@@ -9,6 +9,7 @@
 #include "routing/engines/engine.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/levels.h"
+#include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_oracle.h"
@@ -196,6 +197,22 @@ TEST(Quality, ShiftsDoNotCollideWhereHostsAreNoMultipleOfTheUplinks) {
     const auto quality = measure(context, routed_by(*find_engine("dmodc"), fabric),
                                  hosts_in_file_order(fabric.topology), 1, rank_order(context, {}));
     EXPECT_EQ(quality.shift_rank_max, 1U) << fabric.topology.switches();
+  }
+}
+
+/// What has no number does not depend on what is missing.
+TEST(Quality, ACableLessMovesFewEntriesWhereHostsAreNoMultipleOfTheUplinks) {
+  const auto tree = fabrics::told(fabrics::renamed(fabrics::ft2(8, 7, 11, 2).input(), 5));
+  const auto whole = routed_by("dmodc", tree.routable());
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto less = routed_by("dmodc", fabrics::damaged(tree, seed, 1, 0).routable());
+    std::size_t moved = 0, all = 0;
+    for (std::size_t s = 0; s < whole.rows.size(); ++s) {
+      for (std::size_t lid = 0; lid < whole.rows[s]->size(); ++lid)
+        moved += (*whole.rows[s])[lid] != (*less.rows[s])[lid] ? 1 : 0;
+      all += whole.rows[s]->size();
+    }
+    EXPECT_LT(moved * 20, all) << seed;
   }
 }
 
