@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
+#include "routing/ranking/disjoint_sets.h"
 
 namespace smd::routing::inline cabling {
 namespace {
@@ -45,6 +47,7 @@ class Cables {
     for (const auto& lack : lacks_) {
       if (!lack.used) report_missing(lack);
     }
+    report_others();
     for (const auto& surplus : surplus_) {
       if (surplus.used || shared(surplus) || joins_islands(surplus)) continue;
       const auto below = hangs_below(surplus);
@@ -167,12 +170,32 @@ class Cables {
 
   using Peers = std::vector<SwitchIndex>;
 
+  /// The groups of four switches or more that all lack equally many cables: uplinks that are no multiple of
+  /// what is above them, dealt out in turns. No switch shows how a whole one would be.
+  std::set<std::uint32_t> groups_dealt_out() const {
+    std::map<SwitchIndex, std::size_t> lacked;
+    for (const auto& lack : lacks_) lacked[lack.sw] += lack.used ? 0 : 1;
+    std::set<std::uint32_t> dealt;
+    for (const auto& [first, count] : lacked) {
+      const auto& members = template_.of(first).members;
+      const auto as_many = [&](SwitchIndex s) {
+        const auto at = lacked.find(s);
+        return at != lacked.end() && at->second == count;
+      };
+      if (count != 0 && members.size() >= 4 && std::ranges::all_of(members, as_many))
+        dealt.insert(template_.group_of[first]);
+    }
+    return dealt;
+  }
+
   /// Cables that a switch lacks as a design: they are no faults. Few other switches have them, or what is
   /// left is three or more and more than a quarter of its cables, or others lack several of the same.
   void report_designs() {
     std::map<SwitchIndex, Peers> rare, usual;
+    const auto dealt = groups_dealt_out();
     for (const auto& lack : lacks_) {
-      if (!lack.used) (wanted_by_majority(lack) ? usual : rare)[lack.sw].push_back(lack.wanted);
+      const bool expected = wanted_by_majority(lack) && !dealt.contains(template_.group_of[lack.sw]);
+      if (!lack.used) (expected ? usual : rare)[lack.sw].push_back(lack.wanted);
     }
     std::map<Peers, std::size_t> alike;
     for (const auto& [s, peers] : usual) ++alike[peers];
@@ -223,6 +246,35 @@ class Cables {
     return like_it >= 2;
   }
 
+  /// Three or more cables upwards that no switch like it has, and more than a quarter of all that it has
+  /// there: another kind of switch.
+  void report_others() {
+    std::map<SwitchIndex, std::size_t> own;
+    for (const auto& surplus : surplus_) {
+      const bool upwards = ranking_.rank[surplus.peer] < ranking_.rank[surplus.sw];
+      if (!surplus.used && upwards && !shared(surplus)) ++own[surplus.sw];
+    }
+    for (const auto& [s, count] : own) {
+      const auto all = cables_upwards(s);
+      if (count < 3 || count * 4 <= all) continue;
+      health_.findings.push_back(
+          {CablingFault::differs,
+           {port_name(s, PortNum{})},
+           fmt::format("{} of the {} cables upwards of {} are such as no switch like it has", count, all,
+                       name(s))});
+      for (auto& surplus : surplus_) surplus.used = surplus.used || surplus.sw == s;
+    }
+  }
+
+  std::size_t cables_upwards(SwitchIndex s) const {
+    std::size_t cables = 0;
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      const auto group = topology_.group(s, g);
+      if (ranking_.rank[group.peer] < ranking_.rank[s]) cables += group.ports.size();
+    }
+    return cables;
+  }
+
   /// Between two tops of trees that have no neighbour of another level in common.
   bool between_islands(const Surplus& surplus) const {
     const auto rank = ranking_.rank[surplus.sw];
@@ -234,15 +286,29 @@ class Cables {
     return true;
   }
 
+  /// Whether cables between switches of one level are all that joins the ends of this one.
+  bool only_way(const Surplus& surplus) const {
+    DisjointSets parts(topology_.switches());
+    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
+      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+        const auto peer = topology_.group(s, g).peer;
+        if (ranking_.rank[peer] != ranking_.rank[s]) parts.join(s, peer);
+      }
+    }
+    return parts.first(surplus.sw) != parts.first(surplus.peer);
+  }
+
   /// Trees that are joined at their tops: by two cables of a pair of switches, by three cables, or by two
-  /// that have all switches of the level at their ends. One may be a mistake.
+  /// that have all switches of the level at their ends or without which they would not be one fabric. One may
+  /// be a mistake.
   bool joins_islands(const Surplus& surplus) const {
     if (!between_islands(surplus)) return false;
     const auto all = static_cast<std::size_t>(std::ranges::count_if(
         surplus_, [&](const Surplus& other) { return !other.used && between_islands(other); }));
     const auto of_level =
         static_cast<std::size_t>(std::ranges::count(ranking_.rank, ranking_.rank[surplus.sw]));
-    return all >= 3 || (all == 2 && of_level == 4) || ports_to(surplus.sw, surplus.peer).size() >= 2;
+    return all >= 3 || (all == 2 && (of_level == 4 || only_way(surplus))) ||
+           ports_to(surplus.sw, surplus.peer).size() >= 2;
   }
 
   /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.

@@ -284,6 +284,53 @@ TEST(Health, TakesAFewOlderLeavesForADesign) {
   EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
 }
 
+/// Leaves 0 to 4 with spines 5 and 6, leaves 7 to 11 with spines 12 to 14; two spines of each are joined.
+TEST(Health, TakesTheOnlyTwoCablesBetweenTwoTreesForADesign) {
+  Builder builder("islands");
+  for (int i = 0; i < 15; ++i) builder.add_switch(36);
+  for (const SwitchIndex first : {0U, 7U}) {
+    for (SwitchIndex leaf = first; leaf < first + 5; ++leaf) {
+      for (int h = 0; h < 4; ++h) builder.host(leaf);
+      for (SwitchIndex spine = first + 5; spine < (first == 0 ? 7U : 15U); ++spine) builder.link(leaf, spine);
+    }
+  }
+  builder.link(5, 12);
+  builder.link(6, 13);
+
+  EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
+}
+
+/// Four pods of four leaves and four middle switches; leaves 48 and 49 have eight cables to cores.
+TEST(Health, TakesLeavesCabledToCoresForADesign) {
+  Builder builder("two heights");
+  for (int i = 0; i < 32 + 16 + 2; ++i) builder.add_switch(36);
+  for (SwitchIndex i = 0; i < 16; ++i) {
+    const auto pod = i / 4 * 4;
+    for (int h = 0; h < 4; ++h) builder.host(i);
+    for (SwitchIndex m = 0; m < 4; ++m) builder.link(i, 16 + pod + m);
+    for (SwitchIndex c = 0; c < 4; ++c) builder.link(16 + i, 32 + i % 4 * 4 + c);
+  }
+  for (const SwitchIndex leaf : {48U, 49U}) {
+    for (int h = 0; h < 4; ++h) builder.host(leaf);
+    for (SwitchIndex c = 0; c < 8; ++c) builder.link(leaf, 32 + (leaf - 48) * 8 + c);
+  }
+
+  EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
+}
+
+/// Middle switches with six cables to seven cores: each lacks one.
+TEST(Health, TakesUplinksThatAreDealtOutForADesign) {
+  Builder builder("six of seven");
+  for (int i = 0; i < 6 * 8 + 7; ++i) builder.add_switch(36);
+  for (SwitchIndex i = 0; i < 24; ++i) {
+    for (int h = 0; h < 4; ++h) builder.host(i);
+    for (SwitchIndex m = 0; m < 4; ++m) builder.link(i, 24 + i / 4 * 4 + m);
+    for (SwitchIndex u = 0; u < 6; ++u) builder.link(24 + i, 48 + (i % 4 * 6 + u) % 7);
+  }
+
+  EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
+}
+
 /// A pod with so many middle switches, each with cores of its own above it, as if more pods were to come.
 Builder one_pod(unsigned half) {
   Builder b(fmt::format("one pod of {}", half));
