@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
+#include "routing/cabling/dealt_out.h"
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
 #include "routing/ranking/disjoint_sets.h"
@@ -18,7 +18,8 @@ namespace {
 /// A cable upwards that a switch should have and lacks.
 struct Lack {
   SwitchIndex sw = 0, wanted = 0;
-  bool used = false;  ///< explained by a cable that leads elsewhere
+  bool used = false;      ///< explained by a cable that leads elsewhere
+  bool in_turns = false;  ///< no fault: cabled_in_turns()
 };
 
 /// A cable that it has and should not have.
@@ -41,6 +42,7 @@ class Cables {
 
   void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
+    set_apart_turns();
     find_swapped();
     find_misled();
     report_designs();
@@ -98,6 +100,41 @@ class Cables {
     }
   }
 
+  /// Leaves out what switches have instead of others by design. Small lattices, whose switches all have
+  /// hosts, would look like such trees.
+  void set_apart_turns() {
+    if (topology_.leaves().size() == topology_.switches()) return;
+    std::map<SwitchIndex, Deviation> deviations;
+    for (const auto& lack : lacks_) deviations[lack.sw].lacked.push_back(lack.wanted);
+    for (const auto& surplus : surplus_) {
+      if (upwards(surplus)) deviations[surplus.sw].surplus.push_back(surplus.peer);
+    }
+    for (auto& [s, deviation] : deviations) {
+      std::ranges::sort(deviation.lacked);
+      std::ranges::sort(deviation.surplus);
+    }
+    auto by_design = cabled_in_turns(deviations, template_);
+    const auto take = [&](SwitchIndex s, SwitchIndex peer, std::vector<SwitchIndex> Deviation::* cables) {
+      const auto at = by_design.find(s);
+      if (at == by_design.end()) return false;
+      auto& left = at->second.*cables;
+      const auto found = std::ranges::find(left, peer);
+      if (found == left.end()) return false;
+      left.erase(found);
+      return true;
+    };
+    for (auto& lack : lacks_) lack.in_turns = take(lack.sw, lack.wanted, &Deviation::lacked);
+    std::erase_if(surplus_,
+                  [&](const Surplus& s) { return upwards(s) && take(s.sw, s.peer, &Deviation::surplus); });
+  }
+
+  bool upwards(const Surplus& surplus) const {
+    return ranking_.rank[surplus.peer] < ranking_.rank[surplus.sw];
+  }
+
+  /// Whether the lack waits for a reason.
+  static bool open(const Lack& lack) { return !lack.used && !lack.in_turns; }
+
   /// Finds two cables that are swapped at one end each.
   void find_swapped() {
     for (auto& one : surplus_) {
@@ -129,10 +166,10 @@ class Cables {
   /// Finds a cable in place of another: wrong at its upper end or at its lower end.
   void find_misled() {
     for (auto& surplus : surplus_) {
-      if (surplus.used) continue;
+      if (surplus.used || (joins_islands(surplus) && only_way(surplus))) continue;
       const auto far = topology_.peer(surplus.sw, surplus.port).port;
       const auto at = [&](auto&& predicate) {
-        return std::ranges::find_if(lacks_, [&](const Lack& l) { return !l.used && predicate(l); });
+        return std::ranges::find_if(lacks_, [&](const Lack& l) { return open(l) && predicate(l); });
       };
       auto lack = at([&](const Lack& l) { return l.sw == surplus.sw; });
       const bool upper = lack != lacks_.end();
@@ -151,7 +188,7 @@ class Cables {
 
   Lack* lack_between(SwitchIndex a, SwitchIndex b) {
     const auto at = std::ranges::find_if(lacks_, [&](const Lack& l) {
-      return !l.used && ((l.sw == a && l.wanted == b) || (l.sw == b && l.wanted == a));
+      return open(l) && ((l.sw == a && l.wanted == b) || (l.sw == b && l.wanted == a));
     });
     return at != lacks_.end() ? &*at : nullptr;
   }
@@ -170,31 +207,12 @@ class Cables {
 
   using Peers = std::vector<SwitchIndex>;
 
-  /// The groups of four switches or more that all lack equally many cables: uplinks that are no multiple of
-  /// what is above them, dealt out in turns. No switch shows how a whole one would be.
-  std::set<std::uint32_t> groups_dealt_out() const {
-    std::map<SwitchIndex, std::size_t> lacked;
-    for (const auto& lack : lacks_) lacked[lack.sw] += lack.used ? 0 : 1;
-    std::set<std::uint32_t> dealt;
-    for (const auto& [first, count] : lacked) {
-      const auto& members = template_.of(first).members;
-      const auto as_many = [&](SwitchIndex s) {
-        const auto at = lacked.find(s);
-        return at != lacked.end() && at->second == count;
-      };
-      if (count != 0 && members.size() >= 4 && std::ranges::all_of(members, as_many))
-        dealt.insert(template_.group_of[first]);
-    }
-    return dealt;
-  }
-
   /// Cables that a switch lacks as a design: they are no faults. Few other switches have them, or what is
   /// left is three or more and more than a quarter of its cables, or others lack several of the same.
   void report_designs() {
     std::map<SwitchIndex, Peers> rare, usual;
-    const auto dealt = groups_dealt_out();
     for (const auto& lack : lacks_) {
-      const bool expected = wanted_by_majority(lack) && !dealt.contains(template_.group_of[lack.sw]);
+      const bool expected = wanted_by_majority(lack) && !lack.in_turns;
       if (!lack.used) (expected ? usual : rare)[lack.sw].push_back(lack.wanted);
     }
     std::map<Peers, std::size_t> alike;
@@ -251,8 +269,7 @@ class Cables {
   void report_others() {
     std::map<SwitchIndex, std::size_t> own;
     for (const auto& surplus : surplus_) {
-      const bool upwards = ranking_.rank[surplus.peer] < ranking_.rank[surplus.sw];
-      if (!surplus.used && upwards && !shared(surplus)) ++own[surplus.sw];
+      if (!surplus.used && upwards(surplus) && !shared(surplus)) ++own[surplus.sw];
     }
     for (const auto& [s, count] : own) {
       const auto all = cables_upwards(s);

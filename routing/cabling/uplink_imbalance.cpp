@@ -21,6 +21,21 @@ std::size_t wanted_cables(const SwitchGroup& group) {
   return cables;
 }
 
+/// Most cables upwards of any of the switches.
+std::size_t most_cables(const Topology& topology, const SwitchRanking& ranking,
+                        const std::vector<SwitchIndex>& switches) {
+  std::size_t most = 0;
+  for (const auto s : switches) {
+    std::size_t cables = 0;
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto group = topology.group(s, g);
+      if (ranking.rank[group.peer] < ranking.rank[s]) cables += group.ports.size();
+    }
+    most = std::max(most, cables);
+  }
+  return most;
+}
+
 Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const SwitchGroup& group,
                       std::size_t usual, CablingFault kind) {
   const auto& topology = in.topology;
@@ -89,16 +104,22 @@ bool built_so(const Topology& topology, const SwitchRanking& ranking, const Tree
 void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
                             const TreeTemplate& tree_template, Health& health) {
   std::map<std::int32_t, std::map<std::size_t, std::size_t>> by_rank;  // members by expected number of cables
+  std::map<std::int32_t, std::size_t> most;                            // by rank, of any switch as it is
   for (const auto& group : tree_template.groups) {
-    by_rank[ranking.rank[group.members.front()]][wanted_cables(group)] += group.members.size();
+    const auto rank = ranking.rank[group.members.front()];
+    by_rank[rank][wanted_cables(group)] += group.members.size();
+    most[rank] = std::max(most[rank], most_cables(in.topology, ranking, group.members));
   }
   const FreePorts free_ports(in.topology, ranking, tree_template);
   for (const auto& group : tree_template.groups) {
-    const auto& counts = by_rank[ranking.rank[group.members.front()]];
+    const auto rank = ranking.rank[group.members.front()];
+    const auto& counts = by_rank[rank];
     std::size_t all = 0;
     for (const auto& [cables, count] : counts) all += count;
     const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
+    // Uplinks that are dealt out in turns: no switch has all that its group has.
+    if (most[rank] <= most_cables(in.topology, ranking, group.members)) continue;
     if (hangs_below_a_leaf(in.topology, group)) continue;  // check_cables() names it
     const auto kind =
         built_so(in.topology, ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Uplinks that are dealt out to the switches above in turns, where their number does not divide.
+
+#include <map>
+#include <vector>
+
+#include "routing/ranking/tree_template.h"
+#include "routing/topology/topology.h"
+
+namespace smd::routing::inline cabling {
+
+/// How the cables upwards of a switch differ from those of its group: the switches at their upper ends, once
+/// a cable, ascending.
+struct Deviation {
+  std::vector<SwitchIndex> lacked, surplus;
+  friend auto operator<=>(const Deviation&, const Deviation&) = default;
+};
+
+/// What of the deviations is no fault but how the tree was built, in groups of four or more of which three
+/// quarters have equally many cables. Where more than half have some surplus, or all lack some: what others
+/// deviate by as well; of a switch with fewer cables than the others, as much as it has too little is left
+/// over. Where a quarter deviates in one way, and has as many as the others: that.
+/// `deviations`: by switch, of those that deviate.
+std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Deviation>& deviations,
+                                                 const TreeTemplate& tree_template);
+
+}  // namespace smd::routing::inline cabling

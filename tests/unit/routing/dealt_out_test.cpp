@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/cabling/dealt_out.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "routing/cabling/health.h"
+#include "tests/support/health.h"
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+/// Pods of four leaves. The uplinks of the middle switches of a pod go to the cores in turns.
+struct Dealt {
+  SwitchIndex pods = 0, middles = 0, uplinks = 0, cores = 0;
+
+  SwitchIndex first_core() const { return pods * (4 + middles); }
+
+  TopologyInput input() const {
+    fabrics::Builder builder("dealt out");
+    for (SwitchIndex i = 0; i < first_core() + cores; ++i) builder.add_switch(36);
+    for (SwitchIndex pod = 0; pod < pods; ++pod) {
+      const auto leaves = pod * 4, middle = pods * 4 + pod * middles;
+      for (SwitchIndex leaf = leaves; leaf < leaves + 4; ++leaf) {
+        for (int h = 0; h < 4; ++h) builder.host(leaf);
+        for (SwitchIndex m = 0; m < middles; ++m) builder.link(leaf, middle + m);
+      }
+      for (SwitchIndex u = 0; u < middles * uplinks; ++u)
+        builder.link(middle + u / uplinks, first_core() + u % cores);
+    }
+    return builder.input();
+  }
+};
+
+std::vector<Finding> faults(const TopologyInput& input) {
+  auto findings = examined(input).findings;
+  std::erase_if(findings, [](const Finding& finding) { return !is_fault(finding); });
+  return findings;
+}
+
+TEST(DealtOut, SaysNothingOfWholeTrees) {
+  for (const auto& [pods, middles, uplinks, cores] :
+       {Dealt{6, 4, 6, 7}, Dealt{2, 5, 8, 7}, Dealt{2, 6, 6, 5}, Dealt{2, 5, 7, 15}, Dealt{6, 6, 6, 11},
+        Dealt{2, 4, 7, 3}, Dealt{2, 6, 7, 16}, Dealt{3, 6, 3, 8}, Dealt{3, 5, 7, 10}}) {
+    const auto found = faults(Dealt{pods, middles, uplinks, cores}.input());
+
+    EXPECT_THAT(found, testing::IsEmpty())
+        << pods << ' ' << middles << ' ' << uplinks << ' ' << cores << ": " << found.front().text;
+  }
+}
+
+TEST(DealtOut, FindsTheCableThatIsMissing) {
+  const Dealt tree{6, 4, 6, 7};
+  const auto whole = tree.input();
+  for (std::size_t i = 0; i < whole.links.size(); ++i) {
+    if (whole.links[i].b < tree.first_core()) continue;
+    auto input = whole;
+    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(i));
+
+    const auto found = faults(input);
+
+    ASSERT_EQ(found.size(), 1) << i;
+    EXPECT_EQ(found[0].kind, CablingFault::missing) << i;
+    EXPECT_EQ(found[0].ports[0].node, whole.switches[whole.links[i].a].guid) << i;
+  }
+}
+
+/// Four leaves, with cables to spines 4 and 5.
+TreeTemplate one_group() {
+  return {
+      .groups = {{.members = {0, 1, 2, 3}, .slots = {{.peer = 4}, {.peer = 5}}, .gone = {}, .shared = {}}},
+      .group_of = {0, 0, 0, 0},
+      .place = {0, 1, 2, 3}};
+}
+
+TEST(DealtOut, TakesAQuarterThatDeviatesInOneWayForADesign) {
+  const Deviation other{.lacked = {4}, .surplus = {6}};
+
+  EXPECT_THAT(cabled_in_turns({{1, other}, {3, other}}, one_group()),
+              testing::ElementsAre(testing::Pair(1, other), testing::Pair(3, other)));
+  EXPECT_THAT(cabled_in_turns({{1, other}}, one_group()), testing::IsEmpty());
+  EXPECT_THAT(cabled_in_turns({{1, other}, {3, {.lacked = {5}, .surplus = {6}}}}, one_group()),
+              testing::IsEmpty());
+}
+
+TEST(DealtOut, TakesCablesThatAreMissingAtTwoForAFault) {
+  const Deviation lacking{.lacked = {4}, .surplus = {}};
+
+  EXPECT_THAT(cabled_in_turns({{1, lacking}, {3, lacking}}, one_group()), testing::IsEmpty());
+}
+
+TEST(DealtOut, LeavesTheOneWhoseCablesNoOtherHas) {
+  const Deviation five{.lacked = {5}, .surplus = {6}}, four{.lacked = {4}, .surplus = {6}};
+
+  EXPECT_THAT(cabled_in_turns({{0, five}, {1, five}, {2, four}}, one_group()),
+              testing::ElementsAre(testing::Pair(0, five), testing::Pair(1, five)));
+}
+
+/// All lack one, and switch 2 one more: that which the fewest lack.
+TEST(DealtOut, LeavesAsManyOverAsTheSwitchHasTooFew) {
+  const Deviation four{.lacked = {4}, .surplus = {}}, both{.lacked = {4, 5}, .surplus = {}};
+
+  EXPECT_THAT(cabled_in_turns({{0, four}, {1, four}, {2, both}, {3, four}}, one_group()),
+              testing::Contains(testing::Pair(2, four)));
+}
+
+}  // namespace
+}  // namespace smd::routing
