@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "routing/engines/balanced_tree.h"
 #include "routing/engines/tree.h"
 #include "routing/ranking/disjoint_sets.h"
 #include "routing/ranking/tree_template.h"
@@ -245,18 +246,7 @@ bool misses_uplinks(const Topology& topology) {
   const auto ranking = ranking_of_tree(topology, {});
   if (!ranking) return false;
   const auto whole = find_tree_template(topology, *ranking);
-  for (const auto& group : whole.groups) {
-    if (!group.gone.empty()) return true;
-    for (const auto member : group.members) {
-      std::size_t at = 0;
-      for (const auto& slot : group.slots) {
-        while (at < topology.groups(member) && topology.group(member, at).peer < slot.peer) ++at;
-        const bool there = at < topology.groups(member) && topology.group(member, at).peer == slot.peer;
-        if (!there || topology.group(member, at).ports.size() < slot.cables) return true;
-      }
-    }
-  }
-  return false;
+  return !is_whole(topology, whole) && !is_dealt_out(topology, *ranking, whole);
 }
 
 }  // namespace smd::routing::inline chain

@@ -41,7 +41,7 @@ Shape find_shape(const Topology& topology);
 bool is_dragonfly_plus(const Topology& topology);
 
 /// Whether the members of a group of switches with the same switches above them lack cables that most of them
-/// have. `topology` is a tree.
+/// have, and that are not dealt out in turns. `topology` is a tree.
 bool misses_uplinks(const Topology& topology);
 
 }  // namespace smd::routing::inline chain

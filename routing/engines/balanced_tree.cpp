@@ -53,6 +53,22 @@ bool is_whole(const Topology& topology, const TreeTemplate& tree_template) {
   });
 }
 
+bool is_dealt_out(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
+  const auto uplinks = [&](SwitchIndex s) {
+    std::size_t cables = 0;
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto group = topology.group(s, g);
+      if (ranking.up(s, group.peer)) cables += group.ports.size();
+    }
+    return cables;
+  };
+  return !is_whole(topology, tree_template) &&
+         std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
+           return std::ranges::all_of(group.members, [&, all = uplinks(group.members.front())](
+                                                         SwitchIndex s) { return uplinks(s) == all; });
+         });
+}
+
 bool is_regular(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
   if (!alike_upwards(topology, ranking)) return false;
   std::map<std::int32_t, std::size_t> width;

@@ -132,7 +132,9 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
   if (!closed && !job.in.context.stop.stop_requested())
     rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
-  return {std::move(rows), {}, whole && !closed};
+  const bool uneven =
+      !closed && (whole || is_dealt_out(job.in.context.topology, job.ranking, job.tree_template));
+  return {std::move(rows), {}, uneven};
 }
 
 /// Routes the fabric with its switches in this order.

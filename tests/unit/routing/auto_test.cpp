@@ -195,6 +195,36 @@ TEST(Auto, CountsDestinationsInWholeTreesThatAreTooIrregular) {
   }
 }
 
+/// Six pods of three leaves and three middle switches, with three cables each to five cores in turns.
+fabrics::Builder three_of_five() {
+  fabrics::Builder builder("three of five");
+  for (int i = 0; i < 6 * 6 + 5; ++i) builder.add_switch(36);
+  for (SwitchIndex pod = 0; pod < 6; ++pod) {
+    const auto middle = pod * 6 + 3;
+    for (auto leaf = pod * 6; leaf < middle; ++leaf) {
+      for (int h = 0; h < 6; ++h) builder.host(leaf);
+      for (const SwitchIndex m : {0U, 1U, 2U, 0U}) builder.link(leaf, middle + m);
+    }
+    for (SwitchIndex u = 0; u < 9; ++u) builder.link(middle + u / 3, 36 + u % 5);
+  }
+  return builder;
+}
+
+/// No middle switch has what the others have, and nothing is missing.
+TEST(Auto, CountsDestinationsInTreesWhoseUplinksAreDealtOut) {
+  auto input = three_of_five().input();
+  const auto fabric = fabrics::with_lids(input);
+
+  const auto found = automatic(fabric);
+
+  EXPECT_EQ(found.engine, "ftree") << found.why;
+  EXPECT_TRUE(found.why.starts_with("tree: ftree has ")) << found.why;
+  EXPECT_LT(most_loaded(fabric, found.routes),
+            most_loaded(fabric, automatic(fabric, {}, {{"dmodc", {}}}).routes));
+  input.links.erase(std::ranges::find_if(input.links, [](const auto& link) { return link.b >= 36; }));
+  EXPECT_EQ(automatic(fabrics::with_lids(input)).engine, "dmodc") << "round robin is made for damaged trees";
+}
+
 TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
   const auto fabric = routable("chassis:12:8:10:6+guids=1+cut=1:1");
   ChainOptions options;
