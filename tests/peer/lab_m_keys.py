@@ -30,7 +30,7 @@ def takeover(smd, level, lease):
         def state():
             try:
                 return json.loads(say("--json"))["subnets"][0]["state"]
-            except ValueError:
+            except (ValueError, IndexError):  # no answer, or its port is not open yet
                 return None
         if level == 1:
             wait_for(lambda: "node.m_key_unknown" in server.log(), 60, "node.m_key_unknown")
@@ -74,7 +74,7 @@ def own_keys(smd, level, per_port):
                                        capture_output=True, text=True, timeout=20)
                 try:
                     subnet = json.loads(asked.stdout)["subnets"][0]
-                except ValueError:
+                except (ValueError, IndexError):
                     return False
                 keys = subnet["m_keys"]
                 return subnet["state"] == "up" and keys and keys["ports"] == keys["done"] != 0
