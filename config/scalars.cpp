@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <ranges>
 
 namespace smd::config {
 namespace {
@@ -15,8 +16,9 @@ struct Unit {
   std::string_view name;
   std::int64_t nanoseconds;
 };
-constexpr std::array kUnits{Unit{"h", 3'600'000'000'000}, Unit{"m", 60'000'000'000}, Unit{"s", 1'000'000'000},
-                            Unit{"ms", 1'000'000}, Unit{"us", 1'000}};
+constexpr std::array kUnits{Unit{"d", 86'400'000'000'000}, Unit{"h", 3'600'000'000'000},
+                            Unit{"m", 60'000'000'000},     Unit{"s", 1'000'000'000},
+                            Unit{"ms", 1'000'000},         Unit{"us", 1'000}};
 
 std::optional<std::uint64_t> digits(std::string_view text, int base) {
   std::uint64_t value = 0;
@@ -47,7 +49,6 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 
 std::optional<Duration> parse_duration(std::string_view text) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kDay = std::int64_t{24} * 3'600'000'000'000;
   std::int64_t sum = 0, smallest = kMost;
   auto left = text;
   do {
@@ -59,8 +60,8 @@ std::optional<Duration> parse_duration(std::string_view text) {
     const auto name = trim(left.substr(0, next));
     left.remove_prefix(next == left.npos ? left.size() : next);
     const auto unit = std::ranges::find(kUnits, name, &Unit::name);
-    if (!count || (unit == kUnits.end() && name != "d")) return std::nullopt;
-    const auto size = name == "d" ? kDay : unit->nanoseconds;
+    if (!count || unit == kUnits.end()) return std::nullopt;
+    const auto size = unit->nanoseconds;
     if (size >= smallest || *count > static_cast<std::uint64_t>((kMost - sum) / size)) return std::nullopt;
     smallest = size;
     sum += static_cast<std::int64_t>(*count) * size;
@@ -70,7 +71,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
 
 std::string show_duration(Duration time) {
   if (time == Duration::zero()) return "0s";
-  for (const auto& unit : kUnits) {
+  for (const auto& unit : kUnits | std::views::drop(1)) {  // "24h", not "1d"
     if (time.count() % unit.nanoseconds == 0)
       return fmt::format("{}{}", time.count() / unit.nanoseconds, unit.name);
   }

@@ -29,6 +29,20 @@ struct Surplus {
   bool used = false;
 };
 
+/// By switch the tree that it is in, where cables between switches of one level do not count.
+std::vector<SwitchIndex> trees(const Topology& topology, const SwitchRanking& ranking) {
+  DisjointSets parts(topology.switches());
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto peer = topology.group(s, g).peer;
+      if (ranking.rank[peer] != ranking.rank[s]) parts.join(s, peer);
+    }
+  }
+  std::vector<SwitchIndex> tree_of;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) tree_of.push_back(parts.first(s));
+  return tree_of;
+}
+
 class Cables {
  public:
   Cables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
@@ -38,7 +52,8 @@ class Cables {
         ranking_(ranking),
         template_(tree_template),
         health_(health),
-        free_ports_(in.topology, ranking, tree_template) {}
+        free_ports_(in.topology, ranking, tree_template),
+        tree_of_(trees(in.topology, ranking)) {}
 
   void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
@@ -272,7 +287,7 @@ class Cables {
       if (!surplus.used && upwards(surplus) && !shared(surplus)) ++own[surplus.sw];
     }
     for (const auto& [s, count] : own) {
-      const auto all = cables_upwards(s);
+      const auto all = cables_upwards(topology_, ranking_, s);
       if (count < 3 || count * 4 <= all) continue;
       health_.findings.push_back(
           {CablingFault::differs,
@@ -281,15 +296,6 @@ class Cables {
                        name(s))});
       for (auto& surplus : surplus_) surplus.used = surplus.used || surplus.sw == s;
     }
-  }
-
-  std::size_t cables_upwards(SwitchIndex s) const {
-    std::size_t cables = 0;
-    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-      const auto group = topology_.group(s, g);
-      if (ranking_.rank[group.peer] < ranking_.rank[s]) cables += group.ports.size();
-    }
-    return cables;
   }
 
   /// Between two tops of trees that have no neighbour of another level in common.
@@ -304,16 +310,7 @@ class Cables {
   }
 
   /// Whether cables between switches of one level are all that joins the ends of this one.
-  bool only_way(const Surplus& surplus) const {
-    DisjointSets parts(topology_.switches());
-    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-        const auto peer = topology_.group(s, g).peer;
-        if (ranking_.rank[peer] != ranking_.rank[s]) parts.join(s, peer);
-      }
-    }
-    return parts.first(surplus.sw) != parts.first(surplus.peer);
-  }
+  bool only_way(const Surplus& surplus) const { return tree_of_[surplus.sw] != tree_of_[surplus.peer]; }
 
   /// Trees that are joined at their tops: by two cables of a pair of switches, by three cables, or by two
   /// that have all switches of the level at their ends or without which they would not be one fabric. One may
@@ -403,6 +400,7 @@ class Cables {
   const TreeTemplate& template_;
   Health& health_;
   FreePorts free_ports_;
+  std::vector<SwitchIndex> tree_of_;
   std::vector<Lack> lacks_;
   std::vector<Surplus> surplus_;
   std::map<std::int32_t, std::uint64_t> by_design_;  ///< by rank: cables that are lacked by design

@@ -25,14 +25,7 @@ std::size_t wanted_cables(const SwitchGroup& group) {
 std::size_t most_cables(const Topology& topology, const SwitchRanking& ranking,
                         const std::vector<SwitchIndex>& switches) {
   std::size_t most = 0;
-  for (const auto s : switches) {
-    std::size_t cables = 0;
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto group = topology.group(s, g);
-      if (ranking.rank[group.peer] < ranking.rank[s]) cables += group.ports.size();
-    }
-    most = std::max(most, cables);
-  }
+  for (const auto s : switches) most = std::max(most, cables_upwards(topology, ranking, s));
   return most;
 }
 

@@ -62,11 +62,10 @@ bool is_dealt_out(const Topology& topology, const SwitchRanking& ranking, const 
     }
     return cables;
   };
-  return !is_whole(topology, tree_template) &&
-         std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
-           return std::ranges::all_of(group.members, [&, all = uplinks(group.members.front())](
-                                                         SwitchIndex s) { return uplinks(s) == all; });
-         });
+  return std::ranges::all_of(tree_template.groups, [&](const SwitchGroup& group) {
+    const auto all = uplinks(group.members.front());
+    return std::ranges::all_of(group.members, [&](SwitchIndex s) { return uplinks(s) == all; });
+  });
 }
 
 bool is_regular(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
@@ -76,10 +75,6 @@ bool is_regular(const Topology& topology, const SwitchRanking& ranking, const Tr
     const auto rank = ranking.rank[group.members.front()];
     return width.try_emplace(rank, group.width()).first->second == group.width();
   });
-}
-
-bool is_balanced(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template) {
-  return is_whole(topology, tree_template) && is_regular(topology, ranking, tree_template);
 }
 
 }  // namespace smd::routing::inline engines

@@ -80,7 +80,7 @@ struct TreeJob {
   std::span<const SwitchIndex> destinations;
   Numbering numbering;
   bool regular = false;   ///< is_regular()
-  bool balanced = false;  ///< is_balanced()
+  bool balanced = false;  ///< and is_whole()
 };
 
 template <class Cost>
@@ -92,7 +92,7 @@ std::vector<SwitchIndex> leaf_order(const EngineInput& in, const Costs<Cost>& co
   });
 }
 
-/// Whether the closed form with these indices is even by construction, in a tree that is_balanced().
+/// Whether the closed form with these indices is even by construction, in a tree that is_regular().
 bool even(std::span<const DmodkIndex> indices) {
   return std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }

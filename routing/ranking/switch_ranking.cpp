@@ -249,4 +249,13 @@ SwitchRanking find_tree(const Topology& topology) {
   return joined(topology, other, [](auto reached, auto all) { return 2 * reached >= all; }) ? other : ranking;
 }
 
+std::size_t cables_upwards(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s) {
+  std::size_t cables = 0;
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    if (ranking.rank[group.peer] < ranking.rank[s]) cables += group.ports.size();
+  }
+  return cables;
+}
+
 }  // namespace smd::routing::inline ranking

@@ -52,4 +52,7 @@ std::vector<SwitchRanking> single_root_rankings(const Topology& topology);
 /// Ascending.
 std::vector<SwitchIndex> full_leaves(const Topology& topology);
 
+/// Cables of the switch to switches of smaller rank.
+std::size_t cables_upwards(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s);
+
 }  // namespace smd::routing::inline ranking

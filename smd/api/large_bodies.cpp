@@ -15,22 +15,6 @@ constexpr mad::Duration kGiveBackAfter = std::chrono::seconds(5);
 /// malloc keeps free pages that lie between others.
 void give_back_memory() { malloc_trim(0); }
 
-/// Until the frame ends that runs.
-class Running {
- public:
-  Running(bool& running, mad::WaitList& others) : running_(running), others_(others) { running_ = true; }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() {
-    running_ = false;
-    others_.wake_one();
-  }
-
- private:
-  bool& running_;
-  mad::WaitList& others_;
-};
-
 }  // namespace
 
 asio::awaitable<LargeBodies::PlacePtr> LargeBodies::place() {
@@ -42,16 +26,13 @@ asio::awaitable<LargeBodies::PlacePtr> LargeBodies::place() {
 }
 
 asio::awaitable<bool> LargeBodies::execute(std::move_only_function<void()> work) {
-  while (running_) {
-    const bool woken = co_await runners_.wait();
-    if (!woken) co_return false;
-  }
-  const Running running(running_, runners_);
+  const bool ours = co_await turn_.take();
+  if (!ours) co_return false;
   const bool done = co_await compute_.execute([task = std::move(work)]() mutable {
     task();
     give_back_memory();
   });
-  give_back_soon();
+  turn_.give();
   co_return done;
 }
 

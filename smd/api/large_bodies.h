@@ -10,6 +10,7 @@
 #include "mad/clock.h"
 #include "mad/suspend.h"
 #include "mad/task_group.h"
+#include "mad/turn.h"
 #include "smd/base/compute.h"
 
 namespace smd::api {
@@ -58,8 +59,9 @@ class LargeBodies {
   mad::Clock& clock_;
   sm::Compute& compute_;
   unsigned reading_ = 0;
-  bool running_ = false, gives_back_ = false;
-  mad::WaitList readers_, runners_;
+  bool gives_back_ = false;
+  mad::WaitList readers_;
+  mad::Turn turn_;  ///< who is answered
   mad::TaskGroup tasks_;
 };
 

@@ -15,6 +15,7 @@
 
 #include "mad/clock.h"
 #include "mad/task_group.h"
+#include "mad/turn.h"
 #include "smd/base/compute.h"
 #include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
@@ -22,7 +23,6 @@
 #include "smd/replica/call.h"
 #include "smd/replica/journal.h"
 #include "smd/replica/receiver.h"
-#include "smd/replica/turn.h"
 #include "smd/replica/view.h"
 #include "smd/store/store.h"
 
@@ -224,7 +224,7 @@ class Replicator final : public store::Store {
   sa::RegistryPtr left_;
   Position left_at_{};
   std::optional<Receiver> receiver_;
-  Turn image_;              ///< who reads or changes the receiver's
+  mad::Turn image_;         ///< who reads or changes the receiver's
   sa::RegistryPtr copied_;  ///< what its rows say; null: not known
   bool refused_ = false;    ///< the master's epoch is lower than that of our copy
   bool following_ = false;  ///< kept_ is the master's

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "mad/turn.h"
 #include "smd/replica/byte_stream.h"
-#include "smd/replica/turn.h"
 
 namespace smd::replica {
 
@@ -30,7 +30,7 @@ class TurnStream final : public ByteStream {
 
  private:
   ByteStreamPtr stream_;
-  Turn turn_;
+  mad::Turn turn_;
 };
 
 }  // namespace smd::replica

@@ -14,7 +14,8 @@ namespace {
 bool is_even(const TopologyInput& input) {
   const Topology topology(input);
   const auto order = find_tree(topology);
-  return is_balanced(topology, order, find_tree_template(topology, order));
+  const auto tree_template = find_tree_template(topology, order);
+  return is_whole(topology, tree_template) && is_regular(topology, order, tree_template);
 }
 
 TEST(Even, AreWholeTrees) {

@@ -4,7 +4,7 @@
 
 #include "mad/suspend.h"
 
-namespace smd::replica {
+namespace smd::mad {
 
 /// One task at a time has it, in the order in which they asked.
 class Turn {
@@ -29,4 +29,4 @@ class Turn {
   mad::WaitList waiting_;
 };
 
-}  // namespace smd::replica
+}  // namespace smd::mad
