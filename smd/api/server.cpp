@@ -201,7 +201,6 @@ asio::awaitable<bool> Server::one(Place place) {
   Parser parser;
   parser.header_limit(limits_.header);
   parser.body_limit(limits_.body);
-  parser.eager(true);
   LargeBodies::PlacePtr large;
   const auto failed = co_await read_request(place, &parser, &large);
   place->idle = false;
@@ -309,15 +308,22 @@ asio::awaitable<error_code> Server::read_request(Place place, Parser* parser, La
   std::optional<mad::Deadline> deadline;
   deadline.emplace(clock_, limits_.request, closing(*place->channel));
   bool asked_on = false;
+  std::size_t header = 0;  // bytes: the parser's own limit is one for what it sees at a time
   for (;;) {
     error_code error;
-    buffer.consume(parser->put(buffer.data(), error));
+    const bool in_header = !parser->is_header_done();
+    const auto taken = parser->put(buffer.data(), error);
+    buffer.consume(taken);
     if (error == http::error::need_more) error = {};
+    if (in_header) header += taken;
+    if (!error && header > limits_.header) error = http::error::header_limit;
+    if (in_header && parser->is_header_done()) parser->eager(true);  // until then the body is not read
     if (!error && is_too_large(*parser, *place)) error = http::error::body_limit;
     if (error || parser->is_done()) {
       if (buffer.size() == 0) buffer.shrink_to_fit();
       co_return error;
     }
+    if (in_header && parser->is_header_done() && buffer.size() != 0) continue;
     if (waits_for_continue(*parser) && !std::exchange(asked_on, true)) {
       const bool sent = co_await write(place, asio::buffer(kContinue));
       if (!sent) co_return http::error::end_of_stream;

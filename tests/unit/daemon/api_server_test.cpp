@@ -240,6 +240,23 @@ TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
   EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
 }
 
+/// The parser counts the bytes of one piece: those of all pieces count.
+TEST_F(ApiServer, AHeaderOfManyFieldsIsTooLargeAsWell) {
+  start();
+  const auto tell = [&](std::size_t bytes) {
+    std::string text = "PUT /v1/log HTTP/1.1\r\nConnection: close\r\nContent-Length: 16\r\n";
+    while (text.size() < bytes) text += "X-Field: " + std::string(90, 'a') + "\r\n";
+    auto socket = connect();
+    error_code ignored;
+    asio::write(socket, asio::buffer(text + "\r\n" + R"({"level":"info"})"), ignored);
+    return rest(socket);
+  };
+
+  EXPECT_THAT(tell(15'000), StartsWith("HTTP/1.1 200")) << "and the body is not a part of it";
+  EXPECT_THAT(tell(17'000), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(tell(30'000), StartsWith("HTTP/1.1 431"));
+}
+
 /// Its bytes would be taken for the next request.
 TEST_F(ApiServer, ABodyInAnotherTransferCodingIsRefused) {
   start();
