@@ -37,6 +37,7 @@ std::string frames(const std::deque<events::EventPtr>& events, const EventView& 
 }  // namespace
 
 bool EventsWanted::contains(const events::Event& event) const {
+  if (from && event.wall < *from) return false;
   const auto& line = std::get<events::NamedLogEvent>(event.payload);
   return match.empty() || config::matches_glob(match, line.name);
 }

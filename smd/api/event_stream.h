@@ -2,6 +2,7 @@
 #pragma once
 // Events as they happen: server-sent events, as the HTML standard has them.
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -15,9 +16,11 @@ struct EventsWanted {
   std::optional<std::string> subnet{};  ///< nothing: of all that the caller sees
   std::optional<std::size_t> limit{};   ///< of an answer; of a stream: of the latest ones that it begins with
   std::optional<events::EventId> after{};
-  std::string match{};  ///< a pattern of names; empty: all
+  std::string match{};                                          ///< a pattern of names; empty: all
+  std::optional<std::chrono::system_clock::time_point> from{};  ///< what happened before is not meant
 
-  /// Whether its name fits `match`; the other members are not looked at. `event` holds a NamedLogEvent.
+  /// Whether its name fits `match`, and its time `from`; the other members are not looked at. `event` holds a
+  /// NamedLogEvent.
   bool contains(const events::Event& event) const;
 };
 

@@ -13,6 +13,7 @@
 #include "smd/api/event_view.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/since.h"
 #include "smd/log/fields.h"
 
 namespace smd::api {
@@ -89,15 +90,19 @@ std::expected<EventsWanted, Answer> events_wanted(const Question& question) {
   const auto& last = question.request->last_event_id;
   if (last.empty() && !question.query.contains("since")) return wanted;
   wanted.after = parse_event_id(last.empty() ? find("since") : last);
-  if (!wanted.after) return bad("since, Last-Event-ID: the id of an event, or `next` of the answer before");
+  if (!wanted.after && last.empty())
+    wanted.from = parse_since(find("since"), std::chrono::system_clock::now());
+  if (!wanted.after && !wanted.from)
+    return bad(
+        "since, Last-Event-ID: the id of an event, or `next` of the answer before; since also a time "
+        "(2026-11-29T01:30:00Z) or how long ago (1h30m)");
   return wanted;
 }
 
-bool is_for_stream(const Request& request) {
-  return request.accept.find("text/event-stream") != std::string::npos;
-}
+bool is_for_stream(const Request& request) { return accepts(request.accept, "text/event-stream"); }
 
 Answer stream_of(EventsWanted wanted, const Question& question, Backend& backend) {
+  if (wanted.from && !wanted.limit) wanted.limit = kMostEvents;
   Answer answer{.status = 200, .body = {}, .bundle = nullptr, .allow = {}, .type = "text/event-stream"};
   answer.stream = std::make_shared<EventStream>(std::move(wanted), *question.request, backend);
   return answer;

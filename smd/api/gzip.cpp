@@ -7,6 +7,8 @@
 #include <boost/crc.hpp>
 #include <cstdint>
 
+#include "smd/api/request.h"
+
 namespace smd::api {
 namespace {
 
@@ -65,19 +67,7 @@ std::string Gzip::add(std::string_view text, bool last) {
 }
 
 bool takes_gzip(std::string_view accept_encoding) {
-  while (!accept_encoding.empty()) {
-    auto one = accept_encoding.substr(0, accept_encoding.find(','));
-    accept_encoding.remove_prefix(std::min(accept_encoding.size(), one.size() + 1));
-    const auto begin = std::min(one.find_first_not_of(" \t"), one.size());
-    one.remove_prefix(begin);
-    const auto name = one.substr(0, one.find_first_of("; \t"));
-    // "q=0" refuses it; whatever else stands there takes it.
-    const auto q = one.find("q=0");
-    const bool refused =
-        q != std::string_view::npos && one.find_first_of("123456789", q) == std::string_view::npos;
-    if ((name == "gzip" || name == "x-gzip") && !refused) return true;
-  }
-  return false;
+  return accepts(accept_encoding, "gzip") || accepts(accept_encoding, "x-gzip");
 }
 
 }  // namespace smd::api

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/request.h"
 
+#include <algorithm>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/status.hpp>
 #include <chrono>
 #include <system_error>
 #include <utility>
+
+#include "mad/base/parse.h"
 
 namespace smd::api {
 
@@ -28,6 +32,21 @@ Bundle::~Bundle() {
 std::int64_t unix_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+bool accepts(std::string_view list, std::string_view item) {
+  while (!list.empty()) {
+    const auto one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), one.size() + 1));
+    const auto name = base::trim(one.substr(0, one.find(';')));
+    if (!boost::beast::iequals({name.data(), name.size()}, {item.data(), item.size()})) continue;
+    // "q=0" and "q=0.000" refuse it; anything else that stands there does not.
+    const auto q = one.find("q=0");
+    const bool refused =
+        q != std::string_view::npos && one.find_first_of("123456789", q) == std::string_view::npos;
+    if (!refused) return true;
+  }
+  return false;
 }
 
 Answer answer_of(const Json& json, unsigned status) {

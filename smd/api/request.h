@@ -88,6 +88,10 @@ struct Answer {
 /// Seconds since 1970.
 std::int64_t unix_now();
 
+/// Whether Accept or Accept-Encoding names this item, whatever it prefers; a weight of 0 refuses it. Items
+/// like "text/*" name none.
+bool accepts(std::string_view list, std::string_view item);
+
 /// As one line with a newline at its end.
 Answer answer_of(const sm::Json& json, unsigned status = 200);
 /// The type of errors (RFC 9457).

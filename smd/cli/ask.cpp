@@ -21,6 +21,8 @@
 #include "smd/cli/conversation.h"
 #include "smd/cli/dump_command.h"
 #include "smd/cli/lost_node.h"
+#include "smd/cli/order_commands.h"
+#include "smd/cli/paint.h"
 #include "smd/cli/times.h"
 #include "smd/cli/why_command.h"
 #include "smd/cli/words.h"
@@ -53,9 +55,7 @@ Conversation conversation(const AskOptions& options) {
 std::string misuse_of(const CLI::App& app, const AskOptions& options) {
   if (app.got_subcommand("token")) return misuse_of(options.tokens);
   if (app.got_subcommand("partitions")) return misuse_of(options.partitions);
-  if (!app.got_subcommand("sweep")) return {};
-  if (options.sweeps == "off" && options.off_for.empty()) return "off needs --for TIME, as 30m, 1h";
-  return options.sweeps == "on" && !options.off_for.empty() ? "--for is an option of off" : "";
+  return app.got_subcommand("sweep") ? misuse_of(options.orders) : std::string();
 }
 
 /// The commands; what goes wrong ends as a line and an exit status.
@@ -68,10 +68,10 @@ class Asker {
   Done ports();
   Done partitions();
   Done sms();
-  Done handover();
-  Done priority();
-  Done resweep();
-  Done sweep();
+  Done handover() { return handover_command(daemon_, options_.orders, options_.json, out_); }
+  Done priority() { return priority_command(daemon_, options_.orders, options_.json, out_); }
+  Done resweep() { return resweep_command(daemon_, options_.orders, options_.json, out_); }
+  Done sweep() { return sweep_command(daemon_, options_.orders, options_.json, out_); }
   Done accept();
   Done log();
   Done reload();
@@ -138,6 +138,7 @@ Done Asker::ports() {
     what += fmt::format("{}{}={}", what == "ports" ? "?" : "&", key, api::percent_encoded(value));
   };
   add_text("node", options_.ports_of);
+  add_text("match", options_.fabric.match);
   add_text("type", options_.fabric.type);
   add_text("state", options_.fabric.state);
   return each([&](const std::string& name, bool several) -> Done {
@@ -170,41 +171,6 @@ Done Asker::sms() {
   });
 }
 
-/// An SM is of one subnet: what the others say of it does not count where one has handed over.
-Done Asker::handover() {
-  json::object body;
-  if (!options_.sm.empty()) body["guid"] = options_.sm;
-  bool given = false;
-  const auto done = each([&](const std::string& name, bool) -> Done {
-    const auto value = call("POST", path_of(name, "handover"), json::serialize(body));
-    if (!value) return std::unexpected(value.error());
-    given = true;
-    if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
-    } else {
-      out_ << fmt::format("{}: HANDOVER to {} \"{}\" asked for\n", name, text_of(*value, "to"),
-                          text_of(*value, "node"));
-    }
-    return {};
-  });
-  return given && !options_.sm.empty() ? Done{} : done;
-}
-
-Done Asker::priority() {
-  const auto body = json::serialize(json::object{{"priority", options_.priority}});
-  return each([&](const std::string& name, bool) -> Done {
-    const auto value = call("PUT", path_of(name, "priority"), body);
-    if (!value) return std::unexpected(value.error());
-    if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
-    } else {
-      out_ << fmt::format("{}: priority {}, was {}; until the next start\n", name,
-                          text_of(*value, "priority"), text_of(*value, "was"));
-    }
-    return {};
-  });
-}
-
 /// A node is of one subnet: what the others say of it does not count where one has accepted.
 Done Asker::accept() {
   json::object body{{"lost", true}};
@@ -222,43 +188,6 @@ Done Asker::accept() {
     return {};
   });
   return accepted && !options_.node.empty() ? Done{} : done;
-}
-
-Done Asker::resweep() {
-  const auto kind = options_.sweep.empty() ? "light" : options_.sweep;
-  json::object body{{"sweep", kind}};
-  if (options_.engine) body["engine"] = true;
-  return each([&](const std::string& name, bool) -> Done {
-    const auto value = call("POST", path_of(name, "resweep"), json::serialize(body));
-    if (!value) return std::unexpected(value.error());
-    if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
-    } else {
-      out_ << fmt::format("{}: {} sweep asked for\n", name, kind);
-    }
-    return {};
-  });
-}
-
-Done Asker::sweep() {
-  std::int64_t seconds = 0;
-  if (options_.sweeps == "off") {
-    const auto time = seconds_of(options_.off_for);
-    if (!time) return std::unexpected(why_no_time(options_.off_for));
-    seconds = *time;
-  }
-  const auto body = json::serialize(json::object{{"off_for", seconds}});
-  return each([&](const std::string& name, bool) -> Done {
-    const auto value = call("PUT", path_of(name, "sweeps"), body);
-    if (!value) return std::unexpected(value.error());
-    const auto until = text_of(*value, "sweeps_off_until");
-    if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
-    } else {
-      out_ << fmt::format("{}: sweeps {}\n", name, until.empty() ? "on" : "off until " + until);
-    }
-    return {};
-  });
 }
 
 Done Asker::log() {
@@ -318,6 +247,8 @@ void add_state_commands(CLI::App& app, AskOptions& options) {
   auto* ports = add_command(app, options, "ports", "the ports of the fabric, and why they are not Active");
   ports->add_option("NODE", options.ports_of, "only those of this node: GUID, port GUID, LID or name")
       ->check(not_empty);
+  ports->add_option("--match", options.fabric.match, "only ports of nodes whose names have this pattern")
+      ->type_name("PATTERN");
   add_filter_options(*ports, options.fabric, "only ports of such nodes", "only ports in this state");
   ports->add_flag("--not-active", options.not_active,
                   "only those that had a link or have one, and are not Active");
@@ -338,17 +269,11 @@ void add_sm_commands(CLI::App& app, AskOptions& options) {
       add_command(app, options, "sms", "the subnet managers of the fabric, and what will become of each");
   sms->add_flag("--json", options.json, kJsonHelp);
   auto* handover = add_command(app, options, "handover", "hands the fabric over to a standby");
-  handover->add_option("GUID", options.sm, "port GUID of the SM (default: the standby with the highest rank)")
-      ->type_name("GUID")
-      ->check([](const std::string& text) {
-        return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);
-      });
+  add_handover_options(*handover, options.orders);
   handover->add_flag("--json", options.json, kJsonHelp);
   auto* priority =
       add_command(app, options, "priority", "changes the priority of this SM, until the next start");
-  priority->add_option("N", options.priority, "0 to 15, of which the highest is master")
-      ->required()
-      ->check(CLI::Range(0, 15));
+  add_priority_options(*priority, options.orders);
   priority->add_flag("--json", options.json, kJsonHelp);
   auto* wait = add_command(
       app, options, "wait",
@@ -359,23 +284,12 @@ void add_sm_commands(CLI::App& app, AskOptions& options) {
 /// What changes something, or writes files.
 void add_work_commands(CLI::App& app, AskOptions& options) {
   auto* resweep = add_command(app, options, "resweep", "asks for a sweep now");
-  resweep
-      ->add_option("KIND", options.sweep,
-                   "light (the default): is all as it was; heavy: read everything; "
-                   "converge: tables made afresh, in steps")
-      ->check(CLI::IsMember({"light", "heavy", "converge"}));
-  resweep->add_flag("--engine", options.engine,
-                    "of converge: to another engine's tables too, where they are better by a tenth");
+  add_resweep_options(*resweep, options.orders);
   resweep->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* reload = add_command(app, options, "reload", "reads the files again, as systemctl reload smd", false);
   reload->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* sweep = add_command(app, options, "sweep", "keeps sweeps off for a while, or puts them on again");
-  sweep->add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")
-      ->required()
-      ->check(CLI::IsMember({"off", "on"}));
-  sweep->add_option("--for", options.off_for, "of off: how long, as 30m, 1h30m or 1d; 7 days at most")
-      ->type_name("TIME")
-      ->check(why_no_time);
+  add_sweep_options(*sweep, options.orders);
   sweep->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* port = add_command(app, options, "port", "disables, enables or resets a port");
   add_port_options(*port, options.port);
@@ -438,10 +352,15 @@ void add_ask_commands(CLI::App& app, AskOptions& options) {
   add_sm_commands(app, options);
   add_work_commands(app, options);
   for (auto* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    if (command->get_option_no_throw("--socket") == nullptr || !is_ask_name(command->get_name())) continue;
+    command
+        ->add_option(
+            "--color", options.color,
+            "colours of states and errors; auto (the default): on a terminal, unless NO_COLOR is set")
+        ->type_name("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
     // `wait` and `partitions wait` have another one.
-    if (command->get_option_no_throw("--socket") == nullptr || !is_ask_name(command->get_name()) ||
-        command->get_option_no_throw("--timeout") != nullptr)
-      continue;
+    if (command->get_option_no_throw("--timeout") != nullptr) continue;
     command
         ->add_option("--timeout", options.timeout,
                      "of a daemon that does not answer (default: 60; of status --check and --nagios: 8)")
@@ -466,6 +385,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
     err << fmt::format("smd {}: {}\n", app.get_subcommands().front()->get_name(), misuse);
     return 2;
   }
+  choose_colours(options.color, out, err);
   Asker asker(options, out, err);
   const std::array<Done (Asker::*)(), kCommands.size()> kDo{
       &Asker::status,  &Asker::ports,  &Asker::partitions, &Asker::sms,  &Asker::handover, &Asker::priority,
@@ -475,7 +395,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
     out << std::flush;
     if (done) return options.nagios ? asker.nagios() : asker.is_good() ? 0 : 3;
     if (options.nagios) return out << "SMD CRITICAL - " << done.error() << std::endl, 2;
-    err << "smd " << name << ": " << done.error() << '\n';
+    err << painted(err, Tone::bad, fmt::format("smd {}:", name)) << ' ' << done.error() << '\n';
     return 1;
   };
   for (std::size_t i = 0; i < kCommands.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "smd/cli/event_command.h"
 #include "smd/cli/fabric_commands.h"
+#include "smd/cli/order_commands.h"
 #include "smd/cli/partition_commands.h"
 #include "smd/cli/port_command.h"
 #include "smd/cli/token_commands.h"
@@ -23,6 +24,7 @@ namespace smd::cli {
 struct AskOptions {
   std::string socket, subnet;
   unsigned timeout = 0;  ///< seconds; 0: the usual time
+  std::string color;     ///< "auto", "always" or "never"
   bool json = false;
   bool check = false;       ///< status
   bool nagios = false;      ///< status
@@ -38,14 +40,10 @@ struct AskOptions {
   WaitOptions wait;
   std::string why;  ///< why: a port
   PortOptions port;
-  std::string node;             ///< accept; empty: all that is lost
-  std::string sm;               ///< handover: port GUID; empty: the standby that is to get it
-  unsigned priority = 0;        ///< priority
-  std::string sweep;            ///< resweep
-  bool engine = false;          ///< resweep converge
-  std::string sweeps, off_for;  ///< sweep
-  std::string level, subject;   ///< log
-  std::string folder, files;    ///< dump
+  std::string node;            ///< accept; empty: all that is lost
+  OrderOptions orders;         ///< handover, priority, resweep, sweep
+  std::string level, subject;  ///< log
+  std::string folder, files;   ///< dump
 };
 
 /// The subcommands, all of them filling in `options`, which must live as long as `app`.

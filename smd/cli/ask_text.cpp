@@ -11,6 +11,7 @@
 
 #include "mad/base/escaped.h"
 #include "smd/cli/ask_replica.h"
+#include "smd/cli/paint.h"
 #include "smd/cli/words.h"
 
 namespace smd::cli {
@@ -21,6 +22,7 @@ namespace {
 
 /// More of one kind than fit on a screen are for `smd ports`.
 constexpr std::size_t kShownItems = 20;
+constexpr std::size_t kTitleWidth = 13;
 
 std::string port_words(const json::value& port) {
   return fmt::format("{} \"{}\" port {}", text_of(port, "guid"), text_of(port, "name"),
@@ -33,8 +35,20 @@ std::string number_of(const json::value& from, std::string_view key, std::string
   return counted(text_of(from, key), one, many);
 }
 
+/// Titles of lines that are there only where something is wrong.
+constexpr std::array<std::string_view, 11> kOfTrouble{
+    "why",     "lost",         "not Active", "disabled",   "violations", "sweeps",
+    "waiting", "unresponsive", "refused",    "duplicates", "no LID left"};
+
+Tone tone_of_title(std::string_view title) {
+  const auto* const at = std::ranges::find(kOfTrouble, title);
+  if (at == kOfTrouble.end()) return Tone::plain;
+  return at < std::ranges::find(kOfTrouble, "waiting") ? Tone::notice : Tone::bad;
+}
+
 void line(std::ostream& out, std::string_view title, const std::string& words) {
-  out << fmt::format("  {:<13}{}\n", title, words);
+  out << "  " << painted(out, tone_of_title(title), title)
+      << fmt::format("{:<{}}{}\n", "", kTitleWidth - std::min(kTitleWidth, title.size()), words);
 }
 
 template <class Words>
@@ -243,10 +257,11 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   const auto name = text_of(subnet, "subnet");
   const auto& waiting = member_of(subnet, "waiting");
   const auto since = text_of(subnet, "state_since");
-  out << fmt::format("subnet {}: {}{}\n", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
+  const auto state = text_of(subnet, "state");
+  out << fmt::format("subnet {}: {}{}\n", name.empty() ? "(no name yet)" : name,
+                     painted(out, tone_of(state), state),
                      since.empty() || waiting.is_object() ? "" : " since " + since);
-  if (const auto why = text_of(subnet, "why"); !why.empty() && text_of(subnet, "state") != "standby")
-    line(out, "why", why);
+  if (const auto why = text_of(subnet, "why"); !why.empty() && state != "standby") line(out, "why", why);
   if (waiting.is_object())
     line(out, "waiting", fmt::format("{} (since {})", text_of(waiting, "reason"), text_of(waiting, "since")));
   line(out, "port", text_of(subnet, "port"));
@@ -307,13 +322,14 @@ bool is_in_service(const json::value& status) {
 
 namespace {
 
-/// "NAME: STATE: why"
-std::string check_words(const json::value& subnet) {
+/// "NAME: STATE: why", in the colours of `out`.
+std::string check_words(std::ostream& out, const json::value& subnet) {
   const auto name = text_of(subnet, "subnet");
   const auto& waiting = member_of(subnet, "waiting");
   const auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
-  return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name, text_of(subnet, "state"),
-                     why.empty() ? "" : ": ", why);
+  const auto state = text_of(subnet, "state");
+  return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name,
+                     painted(out, tone_of(state), state), why.empty() ? "" : ": ", why);
 }
 
 /// Calls fn(subnet) for each, or for the one that `status` is.
@@ -326,7 +342,7 @@ void for_each_subnet(const json::value& status, Fn fn) {
 }  // namespace
 
 void print_check(std::ostream& out, const json::value& status) {
-  for_each_subnet(status, [&](const json::value& subnet) { out << check_words(subnet) << '\n'; });
+  for_each_subnet(status, [&](const json::value& subnet) { out << check_words(out, subnet) << '\n'; });
 }
 
 std::string end_text(const json::value& end) {
@@ -345,8 +361,9 @@ int nagios_status(const json::value& status) {
 void print_nagios(std::ostream& out, const json::value& status) {
   constexpr std::array<std::string_view, 3> kWords{"OK", "WARNING", "CRITICAL"};
   std::string words;
-  for_each_subnet(
-      status, [&](const json::value& subnet) { words += (words.empty() ? "" : "; ") + check_words(subnet); });
+  for_each_subnet(status, [&](const json::value& subnet) {
+    words += (words.empty() ? "" : "; ") + check_words(out, subnet);
+  });
   out << fmt::format("SMD {} - {}\n", kWords.at(static_cast<std::size_t>(nagios_status(status))),
                      words.empty() ? "no subnet" : words);
 }
@@ -383,13 +400,14 @@ std::string state_words(const json::value& port) {
 void print_ports(std::ostream& out, const json::value& ports, bool with_subnet) {
   for (const auto& port : list_of(ports, "ports")) {
     if (with_subnet) out << text_of(ports, "subnet") << ' ';
-    out << port_words(port) << ": " << state_words(port);
+    const auto state = state_words(port);
+    out << port_words(port) << ": " << painted(out, tone_of(state), state);
     if (const auto width = text_of(port, "width"); !width.empty())
       out << ' ' << width << ' ' << text_of(port, "speed");
     if (const auto& peer = member_of(port, "peer"); peer.is_object()) out << " to " << port_words(peer);
     // "Down since ... (was ...)" is one sentence.
     if (const auto reason = text_of(port, "reason"); !reason.empty())
-      out << (member_of(port, "lost").is_object() ? " " : state_words(port).empty() ? "" : ": ") << reason;
+      out << (member_of(port, "lost").is_object() ? " " : state.empty() ? "" : ": ") << reason;
     out << '\n';
   }
 }

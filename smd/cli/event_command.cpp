@@ -14,9 +14,12 @@
 
 #include "mad/asio.h"
 #include "mad/real_clock.h"
+#include "smd/api/event_view.h"
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
+#include "smd/api/since.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/paint.h"
 
 namespace smd::cli {
 namespace {
@@ -24,7 +27,9 @@ namespace {
 namespace json = boost::json;
 
 void print_event(std::ostream& out, const json::value& event, const std::string& subnet) {
-  out << fmt::format("{} {:5} {}", text_of(event, "time"), text_of(event, "level"), text_of(event, "event"));
+  const auto level = text_of(event, "level");
+  out << fmt::format("{} {} {}", text_of(event, "time"),
+                     painted(out, tone_of(level), fmt::format("{:5}", level)), text_of(event, "event"));
   if (!subnet.empty()) out << " subnet=" << subnet;
   const auto& fields = member_of(event, "fields");
   if (const auto* object = fields.if_object()) {
@@ -117,14 +122,31 @@ Done follow_events(const Conversation& daemon, const std::string& target, const 
 void add_event_options(CLI::App& command, EventOptions& options) {
   command.add_option("--match", options.match, "only events whose names have this pattern, as \"link.*\"")
       ->type_name("PATTERN");
-  command.add_option("--limit", options.limit, "the latest so many (default: 100)")
+  command
+      .add_option("--since", options.since,
+                  "only events since then: a time (2026-11-29T01:30:00Z, of UTC), how long ago (1h30m), or "
+                  "the id of the event before")
+      ->type_name("TIME")
+      ->check([](const std::string& text) {
+        const bool good =
+            api::parse_event_id(text) || api::parse_since(text, std::chrono::system_clock::now());
+        return good ? std::string()
+                    : fmt::format(
+                          "{}: not a time such as 2026-11-29T01:30:00Z, nor a length of time such as "
+                          "1h30m, nor the id of an event",
+                          text);
+      });
+  command.add_option("--limit", options.limit, "the latest so many (default: 100; with --since: 10,000)")
       ->check(CLI::Range(1, 10'000));
   command.add_flag("--follow", options.follow, "follows new events");
 }
 
 Done event_command(const Conversation& daemon, const EventOptions& options, bool as_json, std::ostream& out,
                    std::ostream& err) {
-  auto query = fmt::format("events?limit={}", options.limit);
+  constexpr unsigned kUsually = 100, kMost = 10'000;
+  const auto limit = options.limit != 0 ? options.limit : options.since.empty() ? kUsually : kMost;
+  auto query = fmt::format("events?limit={}", limit);
+  if (!options.since.empty()) query += "&since=" + api::percent_encoded(options.since);
   if (!options.match.empty()) query += "&match=" + api::percent_encoded(options.match);
   const auto target = events_target(daemon, query);
   const auto names = daemon.subnets();

@@ -14,8 +14,9 @@ class App;
 namespace smd::cli {
 
 struct EventOptions {
-  std::string match;  ///< empty: all
-  unsigned limit = 100;
+  std::string match;    ///< empty: all
+  std::string since{};  ///< a time, how long ago, or the id of an event; empty: the latest ones
+  unsigned limit = 0;   ///< 0: the usual number, and with `since` all
   bool follow = false;
 };
 

@@ -13,6 +13,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/lost_node.h"
+#include "smd/cli/paint.h"
 #include "smd/cli/words.h"
 #include "smd/report/qos_explanation.h"
 
@@ -25,6 +26,13 @@ using Row = std::vector<std::string>;
 constexpr std::array kFilterOptions{OptionOfKey{"pkey", "--pkey"}, OptionOfKey{"sl", "--sl"},
                                     OptionOfKey{"match", "--match"}, OptionOfKey{"level", "--level"}};
 
+/// A link that is slower than its best stands out by that.
+Tone tone_of_cell(const Row& titles, const Row& row, std::size_t column) {
+  if (titles[column] == "STATE") return tone_of(row[column]);
+  const bool slow = titles[column] == "BEST" && !row[column].empty() && row[column] != row[column - 1];
+  return slow ? Tone::notice : Tone::plain;
+}
+
 /// Columns as wide as their widest text; no blanks at the ends of lines.
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -33,7 +41,10 @@ void print_table(std::ostream& out, const std::vector<Row>& rows) {
   }
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto tone = &row == &rows.front() ? Tone::plain : tone_of_cell(rows.front(), row, i);
+      line += painted(out, tone, row[i]) + std::string(widths[i] - row[i].size() + 2, ' ');
+    }
     line.resize(line.find_last_not_of(' ') + 1);
     out << line << '\n';
   }

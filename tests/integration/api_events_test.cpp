@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -230,9 +231,54 @@ TEST_F(ApiEvents, AChangeByThePKeyIsOneOfThePartitionsName) {
   EXPECT_THAT(backend_.partitions_changed, testing::ElementsAre(name, name));
 }
 
+TEST_F(ApiEvents, ATenantSeesTheNumberOfATrapOfItsPort) {
+  publish("trap", {{"guid", fmt::format("{}", own_), false},
+                   {"name", "near", false},
+                   {"port", "1", true},
+                   {"trap", "144", true},
+                   {"trap_name", "capability mask or other local change", false},
+                   {"details", "what the notice says", false}});
+
+  const auto seen = page("tenant").at("events").at(0).at("fields");
+
+  EXPECT_EQ(seen.at("trap"), 144);
+  EXPECT_TRUE(seen.as_object().contains("trap_name"));
+  EXPECT_FALSE(seen.as_object().contains("details")) << "which names other nodes";
+}
+
+TEST_F(ApiEvents, SinceTakesATimeToo) {
+  publish("link.up", {{"n", "1", true}});
+  publish("link.down", {{"n", "2", true}});
+  for (const auto* since : {"1h", "1d2h", "2020-01-01", "2020-01-01T10:00:00Z"}) {
+    const auto found = page("viewer", std::string("/v1/subnets/up/events?since=") + since);
+    EXPECT_EQ(found.at("events").as_array().size(), 2U) << since;
+    const auto begun = stream("viewer", std::string("/v1/subnets/up/events?since=") + since);
+    EXPECT_THAT(*begun->next(1000, false), AllOf(HasSubstr("\"n\":1"), HasSubstr("\"n\":2"))) << since;
+  }
+  const auto later = page("viewer", "/v1/subnets/up/events?since=2199-01-01T00:00:00Z");
+  EXPECT_TRUE(later.at("events").as_array().empty());
+}
+
+/// Whether that is answered without an end depends on the type, not on its letters.
+TEST_F(ApiEvents, OnlyTheTypeOfEventsIsAStream) {
+  for (const auto& [accept, streams] :
+       std::map<std::string, bool>{{"text/event-stream", true},
+                                   {"application/json, Text/Event-Stream;q=0.5", true},
+                                   {"text/event-stream ; charset=utf-8", true},
+                                   {"text/event-stream-x", false},
+                                   {"x-text/event-stream", false},
+                                   {"text/event-stream;q=0, */*", false},
+                                   {"*/*", false}}) {
+    auto asked = request("viewer", "/v1/events");
+    asked.accept = accept;
+    EXPECT_EQ(api::answer(asked, backend_).stream != nullptr, streams) << accept;
+  }
+}
+
 TEST_F(ApiEvents, WrongQuestionsAreRefused) {
   for (const auto* target :
-       {"/v1/events?since=x", "/v1/events?limit=0", "/v1/events?limit=10001", "/v1/events?since=1"})
+       {"/v1/events?since=x", "/v1/events?limit=0", "/v1/events?limit=10001", "/v1/events?since=1",
+        "/v1/events?since=2026-02-30", "/v1/events?since=2026-11-29T25:00"})
     EXPECT_EQ(api::answer(request("viewer", target), backend_).status, 400U) << target;
   auto bad = request("viewer", "/v1/events");
   bad.accept = "text/event-stream";

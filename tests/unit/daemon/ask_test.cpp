@@ -45,5 +45,52 @@ TEST(Ask, WrongUseEndsWithTwoAndAsksNothing) {
   EXPECT_TRUE(daemon.asked().empty());
 }
 
+TEST(Ask, ADryRunSaysWhatWouldBeDone) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/resweep"] = R"({"sweep":"heavy","dry_run":true})";
+  daemon.answers["/v1/subnets/f/sweeps"] = R"({"sweeps_off_until":"2026-11-30T00:00:00Z","dry_run":true})";
+  daemon.answers["/v1/subnets/f/handover"] = R"({"to":"0x0000000000000009","node":"sm2","dry_run":true})";
+  daemon.answers["/v1/subnets/f/priority"] = R"({"was":3,"priority":5,"dry_run":true})";
+
+  const auto said = [&](std::vector<std::string> words) {
+    words.emplace_back("--dry-run");
+    return test::ask_daemon(daemon.path(), std::move(words)).out;
+  };
+
+  EXPECT_EQ(said({"resweep", "heavy"}), "f: heavy sweep would be asked for (dry run)\n");
+  EXPECT_EQ(said({"sweep", "off", "--for", "1h"}),
+            "f: sweeps would be off until 2026-11-30T00:00:00Z (dry run)\n");
+  EXPECT_EQ(said({"handover"}), "f: HANDOVER to 0x0000000000000009 \"sm2\" would be asked for (dry run)\n");
+  EXPECT_EQ(said({"priority", "5"}), "f: priority 5, is 3; until the next start (dry run)\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"priority", "5"}).out,
+            "f: priority 5, was 3; until the next start\n");
+}
+
+TEST(Ask, PortsOfNodesWithAPattern) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/ports?match=leaf%2A"] = R"({"subnet":"f","ports":[]})";
+
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"ports", "--match", "leaf*"}).status, 0);
+}
+
+TEST(Ask, ColoursAreForTerminalsOrWhereTheyAreAskedFor) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/status"] = R"({"subnets":[{"subnet":"f","state":"reduced","why":"a switch is lost"}]})";
+  daemon.answers["/v1/subnets/f/ports"] =
+      R"({"subnet":"f","ports":[{"guid":"0x1","name":"h","port":1,"state":"Active"}]})";
+
+  for (const std::vector<std::string>& plain :
+       {std::vector<std::string>{}, {"--color", "auto"}, {"--color", "never"}}) {
+    auto words = plain;
+    words.insert(words.begin(), {"status", "--check"});
+    EXPECT_EQ(test::ask_daemon(daemon.path(), words).out, "subnet f: reduced: a switch is lost\n");
+  }
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--check", "--color", "always"}).out,
+            "subnet f: \x1b[33mreduced\x1b[0m: a switch is lost\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"ports", "--color", "always"}).out,
+            "0x1 \"h\" port 1: \x1b[32mActive\x1b[0m\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"ports", "--color", "sometimes"}).status, 2);
+}
+
 }  // namespace
 }  // namespace smd::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/cli/order_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "mad/base/parse.h"
+#include "smd/cli/ask_text.h"
+#include "smd/cli/times.h"
+
+namespace smd::cli {
+namespace {
+
+namespace json = boost::json;
+
+/// Tells each subnet, and prints what it answers; `words` are those for people.
+template <class Words>
+Done tell_each(const Conversation& daemon, std::string_view method, std::string_view path,
+               const json::object& body, bool as_json, std::ostream& out, const Words& words) {
+  const auto text = json::serialize(body);
+  return daemon.each([&](const std::string& name, bool) -> Done {
+    const auto value = daemon.call(method, path_of(name, path), text);
+    if (!value) return std::unexpected(value.error());
+    const auto shown = words(*value);
+    out << (as_json ? json::serialize(*value) : fmt::format("{}: {}", name, shown)) << '\n';
+    return {};
+  });
+}
+
+json::object with_dry_run(json::object body, const OrderOptions& options) {
+  if (options.dry_run) body["dry_run"] = true;
+  return body;
+}
+
+void add_dry_run(CLI::App& command, OrderOptions& options) {
+  command.add_flag("--dry-run", options.dry_run, "says what would be done, and changes nothing");
+}
+
+}  // namespace
+
+void add_resweep_options(CLI::App& command, OrderOptions& options) {
+  command
+      .add_option("KIND", options.sweep,
+                  "light (the default): is all as it was; heavy: read everything; "
+                  "converge: tables made afresh, in steps")
+      ->check(CLI::IsMember({"light", "heavy", "converge"}));
+  command.add_flag("--engine", options.engine,
+                   "of converge: to another engine's tables too, where they are better by a tenth");
+  add_dry_run(command, options);
+}
+
+void add_sweep_options(CLI::App& command, OrderOptions& options) {
+  command.add_option("STATE", options.sweeps, "off: changes of the fabric are not followed; on: again")
+      ->required()
+      ->check(CLI::IsMember({"off", "on"}));
+  command.add_option("--for", options.off_for, "of off: how long, as 30m, 1h30m or 2d; 7 days at most")
+      ->type_name("TIME")
+      ->check(why_no_time);
+  add_dry_run(command, options);
+}
+
+void add_handover_options(CLI::App& command, OrderOptions& options) {
+  command.add_option("GUID", options.sm, "port GUID of the SM (default: the standby with the highest rank)")
+      ->type_name("GUID")
+      ->check([](const std::string& text) {
+        return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);
+      });
+  add_dry_run(command, options);
+}
+
+void add_priority_options(CLI::App& command, OrderOptions& options) {
+  command.add_option("N", options.priority, "0 to 15, of which the highest is master")
+      ->required()
+      ->check(CLI::Range(0, 15));
+  add_dry_run(command, options);
+}
+
+std::string misuse_of(const OrderOptions& options) {
+  if (options.sweeps == "off" && options.off_for.empty()) return "off needs --for TIME, as 30m, 1h";
+  return options.sweeps == "on" && !options.off_for.empty() ? "--for is an option of off" : "";
+}
+
+Done resweep_command(const Conversation& daemon, const OrderOptions& options, bool as_json,
+                     std::ostream& out) {
+  const auto kind = options.sweep.empty() ? "light" : options.sweep;
+  json::object body{{"sweep", kind}};
+  if (options.engine) body["engine"] = true;
+  return tell_each(daemon, "POST", "resweep", with_dry_run(std::move(body), options), as_json, out,
+                   [&](const json::value&) {
+                     return fmt::format("{} sweep {}", kind,
+                                        options.dry_run ? "would be asked for (dry run)" : "asked for");
+                   });
+}
+
+Done sweep_command(const Conversation& daemon, const OrderOptions& options, bool as_json, std::ostream& out) {
+  std::int64_t seconds = 0;
+  if (options.sweeps == "off") {
+    const auto time = seconds_of(options.off_for);
+    if (!time) return std::unexpected(why_no_time(options.off_for));
+    seconds = *time;
+  }
+  return tell_each(daemon, "PUT", "sweeps", with_dry_run({{"off_for", seconds}}, options), as_json, out,
+                   [&](const json::value& answer) {
+                     const auto until = text_of(answer, "sweeps_off_until");
+                     return fmt::format("sweeps {}{}{}", options.dry_run ? "would be " : "",
+                                        until.empty() ? "on" : "off until " + until,
+                                        options.dry_run ? " (dry run)" : "");
+                   });
+}
+
+/// An SM is of one subnet: what the others say of it does not count where one has handed over.
+Done handover_command(const Conversation& daemon, const OrderOptions& options, bool as_json,
+                      std::ostream& out) {
+  json::object body;
+  if (!options.sm.empty()) body["guid"] = options.sm;
+  bool given = false;
+  const auto done = tell_each(
+      daemon, "POST", "handover", with_dry_run(std::move(body), options), as_json, out,
+      [&](const json::value& answer) {
+        given = true;
+        return fmt::format("HANDOVER to {} \"{}\" {}", text_of(answer, "to"), text_of(answer, "node"),
+                           options.dry_run ? "would be asked for (dry run)" : "asked for");
+      });
+  return given && !options.sm.empty() ? Done{} : done;
+}
+
+Done priority_command(const Conversation& daemon, const OrderOptions& options, bool as_json,
+                      std::ostream& out) {
+  return tell_each(daemon, "PUT", "priority", with_dry_run({{"priority", options.priority}}, options),
+                   as_json, out, [&](const json::value& answer) {
+                     return fmt::format("priority {}, {} {}; until the next start{}",
+                                        text_of(answer, "priority"), options.dry_run ? "is" : "was",
+                                        text_of(answer, "was"), options.dry_run ? " (dry run)" : "");
+                   });
+}
+
+}  // namespace smd::cli
