@@ -185,7 +185,7 @@ class Backend {
   virtual access::Guard& guard() = 0;
   /// One line in the log.
   virtual void audit(const Audit& call) = 0;
-  /// One line a minute in the log for each: a client of UFM wants what is not there.
+  /// One line a minute in the log for all of them: a client of UFM wants what is not there.
   virtual void unknown_ufm(const std::string& call) = 0;
   /// A wrong token came from there. `first`: the first one in a while.
   virtual void login_failed(const std::string& address, bool first) = 0;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "mad/base/counted.h"
+
 namespace smd::api {
 namespace {
 
@@ -38,6 +40,22 @@ Answer unauthorized(std::string_view message) {
   auto refusal = error_of(401, "unauthorized", message);
   refusal.headers.emplace_back("WWW-Authenticate", R"(Bearer realm="smd", Basic realm="smd")");
   return refusal;
+}
+
+/// "role admin in east, none in 1 other subnet": subnets that the caller does not see have no name.
+std::string roles_in(const Access& access, const std::vector<std::string>& subnets) {
+  std::string words;
+  std::uint64_t others = 0;
+  for (const auto& name : subnets) {
+    if (const auto right = access.in(name)) {
+      words += fmt::format("{}{} in {}", words.empty() ? "role " : ", ", to_string(right->role), name);
+    } else {
+      ++others;
+    }
+  }
+  if (others == 0) return words;
+  return fmt::format("{}{} in {}", words, words.empty() ? "no role" : ", none",
+                     base::counted(others, words.empty() ? "subnet" : "other subnet"));
 }
 
 Role least_of(Needs needs) {
@@ -118,10 +136,11 @@ std::optional<Answer> forbidden(Needs needs, const Question& question, const Bac
   }
   const auto least = least_of(needs);
   if (role >= least) return std::nullopt;
-  const auto* const where = question.path.contains("subnet") ? "" : " in each subnet";
+  const bool of_one = question.path.contains("subnet");
+  const auto has = of_one ? fmt::format("role {}", to_string(role)) : roles_in(access, names_of(backend));
   return error_of(403, "forbidden",
-                  fmt::format("token {} has role {}{}; this needs {}", access.name(), to_string(role), where,
-                              to_string(least)));
+                  fmt::format("token {} has {}; this needs {}{}", access.name(), has, to_string(least),
+                              of_one ? "" : " in each subnet"));
 }
 
 }  // namespace smd::api

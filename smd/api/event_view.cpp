@@ -23,9 +23,10 @@ using sm::JsonObject;
 namespace {
 
 /// What a tenant sees of an event: nothing about other nodes, ways and operators.
-constexpr std::array<std::string_view, 18> kOfTenant{
-    "guid", "name",  "port", "partition", "pkey",    "change",   "state",    "rate",       "best",
-    "was",  "downs", "lid",  "up_for",    "members", "down_for", "lost_for", "suppressed", "physical_state"};
+constexpr std::array<std::string_view, 20> kOfTenant{
+    "guid",     "name",     "port",       "partition",      "pkey", "change",   "state",
+    "rate",     "best",     "was",        "downs",          "lid",  "up_for",   "members",
+    "down_for", "lost_for", "suppressed", "physical_state", "trap", "trap_name"};
 
 /// The other end is the tenant's: then the event is about that.
 std::vector<log::Field> turned_round(std::vector<log::Field> fields) {

@@ -319,7 +319,8 @@ Answer get_partitions(const Question& question, Backend& backend) {
   // A standby decides nothing: the master manages by the policy that it has, too. A tenant without a
   // partition is not told whether others have one.
   const bool of_policy = now.policy && now.policy->configured;
-  const bool managed = (now.decided ? now.decided->managed : of_policy) && !(now.apart && partitions.empty());
+  const bool sees_one = !now.apart || !partitions_of(question, view, now, {}).empty();
+  const bool managed = (now.decided ? now.decided->managed : of_policy) && sees_one;
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
   const auto state = asks_for_state(question);
   if (!state) return state.error();

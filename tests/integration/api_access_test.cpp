@@ -200,8 +200,10 @@ TEST_F(ApiAccess, ASubnetWithoutTheTokenDoesNotExist) {
   }
   const auto status = api::parse_json(call("viewer", "GET", "/v1/status").body);
   EXPECT_EQ(status->at("subnets").as_array().size(), 1U);
-  EXPECT_EQ(call("admin", "PUT", "/v1/log", R"({"level": "warn"})").status, 403U)
-      << "the log is that of both subnets";
+  const auto log = call("admin", "PUT", "/v1/log", R"({"level": "warn"})");
+  EXPECT_EQ(log.status, 403U) << "the log is that of both subnets";
+  EXPECT_THAT(log.body, testing::HasSubstr("token admin has role admin in up, none in 1 other subnet; this "
+                                           "needs admin in each subnet"));
 }
 
 TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {
@@ -213,6 +215,9 @@ TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {
     EXPECT_EQ(call("tenant", "GET", "/v1/subnets/up/partitions/" + std::string(hidden)).status, 404U)
         << hidden;
   EXPECT_EQ(call("tenant", "GET", "/v1/subnets/up/partitions?name=red").status, 404U);
+  const auto none = *api::parse_json(call("tenant", "GET", "/v1/subnets/up/partitions?match=x*").body);
+  EXPECT_TRUE(none.at("partitions").as_array().empty());
+  EXPECT_EQ(none.at("managed"), partitions.at("managed")) << "whatever is asked for";
 
   const auto answer = call("tenant", "GET", "/v1/subnets/up/ports?all=true&lost=true");
   const auto ports = *api::parse_json(call("tenant", "GET", "/v1/subnets/up/ports?all=true").body);
