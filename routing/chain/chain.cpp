@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "routing/chain/candidates.h"
+#include "routing/chain/compared_loads.h"
 #include "routing/chain/shape.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
@@ -25,6 +26,8 @@ namespace {
 constexpr std::size_t kCompared = 4;
 /// Of the load of the engine for trees on a fabric that is nearly one: other engines have this or less.
 constexpr double kMuchLess = 0.8;
+/// Of the load of the engine for trees: the one that counts destinations has this or less.
+constexpr double kMuchMore = 4.0 / 3;
 /// Routes that an engine has left out are searched in so many orders.
 constexpr unsigned kFillTries = 4;
 
@@ -96,17 +99,6 @@ bool joins_leaves(const Topology& topology) {
   });
 }
 
-/// The first figure in which the two differ.
-std::string compared_load(const RouteLoad& is, const RouteLoad& best) {
-  if (is.max_link_time != best.max_link_time)
-    return fmt::format("{:.0f} routes over the most loaded link instead of {:.0f}", is.max_link_time,
-                       best.max_link_time);
-  if (is.shift_max != best.shift_max)
-    return fmt::format("{} paths of one shift over one link instead of {}", is.shift_max, best.shift_max);
-  if (is == best) return "the same shifts and lengths of paths";
-  return fmt::format("{:.2f} links a path instead of {:.2f}", is.mean_hops, best.mean_hops);
-}
-
 class ChainRun {
  public:
   ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
@@ -154,12 +146,15 @@ class ChainRun {
     if (candidates_.front().chosen.routes.uneven || installed) try_link(link, {});
   }
 
-  /// In a tree that only the counts of destinations load evenly: a little less load is not worth worse
-  /// shifts.
+  /// In a tree that only the counts of destinations load evenly less is better.
+  double cost(const Candidate& c) const {
+    return declined_ ? 0 : cost_in_tree(c.load.max_link_time, {c.load.shift_max, c.load.shift_mean});
+  }
+
+  /// Better shifts are not worth much more load.
   bool stays_round_robin(const Candidate& best) const {
     const auto& first = candidates_.front();
-    return !declined_ && &best != &first && first.proven && best.load.shift_max > first.load.shift_max &&
-           best.load.max_link_time > kMuchLess * first.load.max_link_time;
+    return !declined_ && first.proven && best.load.max_link_time > kMuchMore * first.load.max_link_time;
   }
 
   /// Behind the engine for trees.
@@ -368,8 +363,8 @@ class ChainRun {
     if (candidates_.empty()) return std::unexpected(RouteError{});
     drop_less_complete();
     if (candidates_.size() > 1) measure();
-    auto best = std::ranges::min_element(candidates_, {},
-                                         [](const Candidate& c) { return std::tuple(!c.proven, c.load); });
+    auto best = std::ranges::min_element(
+        candidates_, {}, [&](const Candidate& c) { return std::tuple(!c.proven, cost(c), c.load); });
     if (stays_tree(*best) || stays_round_robin(*best)) best = candidates_.begin();
     const auto installed =
         std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
@@ -394,29 +389,15 @@ class ChainRun {
     const bool compared = other != candidates_.end() && other->proven && other->chosen.engine != engine;
     auto reason = fmt::format("{} is the engine for it", engine);
     if ((declined_ && !settled_) || compared) {
-      reason =
-          !compared ? fmt::format("only {} has routes that are proven", engine) : better_text(best, *other);
+      reason = !compared ? fmt::format("only {} has routes that are proven", engine)
+                         : why_better({engine, best.load}, {other->chosen.engine, other->load});
     }
-    if (compared && stays_round_robin(*other))
-      reason = fmt::format(
-          "{} has {} paths of one shift over one link, {} {}, but {:.0f} routes instead of {:.0f}", engine,
-          best.load.shift_max, other->chosen.engine, other->load.shift_max, other->load.max_link_time,
-          best.load.max_link_time);
     if (compared && stays_tree(*other) && &best == &candidates_.front())
       reason = fmt::format("{} is the engine for trees, which it nearly is; {}", engine,
-                           better_text(best, *other));
+                           why_better({engine, best.load}, {other->chosen.engine, other->load}));
     if (stays) reason = fmt::format("{} is installed and stays", engine);
     best.chosen.shape = to_string(shape);
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
-  }
-
-  static std::string better_text(const Candidate& best, const Candidate& other) {
-    if (best.load.max_link_time == other.load.max_link_time)
-      return fmt::format("{} and {} have {:.0f} routes over the most loaded link, {} has {}",
-                         best.chosen.engine, other.chosen.engine, best.load.max_link_time,
-                         other.chosen.engine, compared_load(other.load, best.load));
-    return fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", best.chosen.engine,
-                       best.load.max_link_time, other.chosen.engine, other.load.max_link_time);
   }
 
   /// Tables that reach fewer switches than `updn` does are no better for less load.
@@ -450,7 +431,7 @@ class ChainRun {
     for (const auto& other : candidates_) {
       if (&other == &best) break;
       best.chosen.fell_back_from.push_back(
-          {other.chosen.engine, other.proven ? "proven, but with " + compared_load(other.load, best.load)
+          {other.chosen.engine, other.proven ? "proven, but with " + why_worse(other.load, best.load)
                                              : describe(other.chosen.verification, in_.context.topology)});
     }
   }

@@ -34,9 +34,9 @@ std::vector<NumberedLid> in_order(std::span<const LidRun> runs) {
 template <class Cost>
 class DescendingPaths {
  public:
-  DescendingPaths(const EngineInput& in, const Columns<Cost>& columns, Ascent ascent)
+  DescendingPaths(const EngineInput& in, const Columns<Cost>& columns, CountingRule rule)
       : in_(in),
-        ascent_(ascent),
+        rule_(rule),
         topology_(in.context.topology),
         ranking_(*columns.ranking),
         costs_(*columns.costs),
@@ -49,7 +49,8 @@ class DescendingPaths {
         down_(topology_.channels()),
         used_(topology_.channels()),
         routes_(topology_.channels()),
-        on_path_(topology_.switches()) {
+        on_path_(topology_.switches()),
+        carries_(topology_.switches()) {
     std::iota(all_.begin(), all_.end(), SwitchIndex{0});
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       rows_.push_back(std::make_shared<LftRow>(in.context.lids.row_size(), kNoRoute));
@@ -107,6 +108,7 @@ class DescendingPaths {
   void descend(const NumberedLid& to) {
     std::ranges::fill(meets_, kOff);
     std::ranges::fill(on_path_, false);
+    std::ranges::fill(carries_, false);
     (*rows_[to.sw])[to.lid.value()] = in_.context.lids.destination(to.lid).port.value();
     auto at = to.sw;
     for (std::uint32_t level = 0; at != kNoSwitch; ++level) {
@@ -132,7 +134,8 @@ class DescendingPaths {
       if (!ranking_.up(s, group.peer) || length(group.peer) != length(s) + 1) continue;
       for (const auto port : group.ports) {
         const auto far = topology_.peer(s, port);
-        const Key key{share(down_[topology_.channel(far.sw, far.port)] + 1, far.sw, far.port), tops_[far.sw]};
+        const Key key{share(down_[topology_.channel(far.sw, far.port)] + 1, far.sw, far.port),
+                      rule_.descent == Descent::first ? 0 : tops_[far.sw]};
         if (best.sw != kNoSwitch && key >= least) continue;
         best = far;
         least = key;
@@ -144,16 +147,18 @@ class DescendingPaths {
   /// The port of a switch beside the path: of those whose routes meet it highest.
   void climb(SwitchIndex s, Lid lid) {
     if (meets_[s] != kOff) return;
-    using Key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+    using Key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
     Key least;
     auto out = kNoPort;
+    const bool together = rule_.ascent == Ascent::together;
     for (std::size_t w = 0; w < sets_[s].words.size(); ++w) {
       for (auto word = sets_[s].words[w]; word != 0; word &= word - 1) {
         const auto group = topology_.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
-        const auto way = ascent_ == Ascent::least_used_way ? most_loaded(group.peer, lid) : 0;
+        const auto way = rule_.ascent != Ascent::least_used_port ? most_loaded(group.peer, lid) : 0;
+        const std::uint64_t alone = together && !carries_[group.peer] ? 1 : 0;
         for (const auto port : group.ports) {
-          const Key key{kOff - meets_[group.peer], share(used_[topology_.channel(s, port)] + 1, s, port),
-                        way};
+          const auto used = share(used_[topology_.channel(s, port)] + 1, s, port);
+          const Key key{kOff - meets_[group.peer], alone, together ? way : used, together ? used : way};
           if (out != kNoPort && key >= least) continue;
           least = key;
           out = port;
@@ -164,7 +169,7 @@ class DescendingPaths {
     ++used_[topology_.channel(s, out)];
     meets_[s] = meets_[topology_.peer(s, out).sw];
     (*rows_[s])[lid.value()] = out.value();
-    if (ascent_ == Ascent::least_used_way) add_routes(s, lid);
+    if (rule_.ascent != Ascent::least_used_port) add_routes(s, lid);
   }
 
   PortNum port_at(SwitchIndex s, Lid lid) const { return PortNum{(*rows_[s])[lid.value()]}; }
@@ -184,11 +189,12 @@ class DescendingPaths {
     const auto hosts = topology_.hosts(s);
     for (auto at = s; hosts != 0 && !on_path_[at]; at = topology_.peer(at, port_at(at, lid)).sw) {
       routes_[topology_.channel(at, port_at(at, lid))] += hosts;
+      carries_[at] = true;
     }
   }
 
   const EngineInput& in_;
-  Ascent ascent_;
+  CountingRule rule_;
   const Topology& topology_;
   const SwitchRanking& ranking_;
   const Costs<Cost>& costs_;
@@ -205,31 +211,34 @@ class DescendingPaths {
   std::vector<std::uint32_t> used_;    ///< by channel: destinations that the switch sends by it, beside them
   std::vector<std::uint32_t> routes_;  ///< by channel: routes of hosts, beside them; with least_used_way
   std::vector<std::uint8_t> on_path_;  ///< by switch: whether it is on the path down
+  std::vector<std::uint8_t>
+      carries_;  ///< by switch: whether hosts send by it, beside the path; not with least_used_port
 };
 
-/// Of LIDs times channels: a second at most.
-constexpr std::uint64_t kMostWork = std::uint64_t{1} << 28;
+/// Of LIDs times cables: a second at most for one call, and half a second for several.
+constexpr std::uint64_t kMostWork = std::uint64_t{1} << 28, kWorkOfSeveral = std::uint64_t{1} << 26;
 
 }  // namespace
 
-bool takes_descending_paths(const RoutingContext& in) {
+std::size_t descending_passes(const RoutingContext& in) {
   for (EndIndex e = 0; e < in.topology.end_ports().size(); ++e) {
-    if (in.lids.of_end(e).lmc != 0) return false;
+    if (in.lids.of_end(e).lmc != 0) return 0;
   }
-  return in.lids.size() * in.topology.cables() <= kMostWork;
+  const auto work = in.lids.size() * in.topology.cables();
+  return work > kMostWork ? 0 : std::max<std::size_t>(2, kWorkOfSeveral / std::max<std::size_t>(work, 1));
 }
 
 template <std::unsigned_integral Cost>
 std::vector<std::shared_ptr<const LftRow>> route_by_descending_paths(const EngineInput& in,
                                                                      const Columns<Cost>& columns,
                                                                      std::span<const LidRun> runs,
-                                                                     Ascent ascent) {
-  return DescendingPaths<Cost>(in, columns, ascent).route(in_order(runs));
+                                                                     CountingRule rule) {
+  return DescendingPaths<Cost>(in, columns, rule).route(in_order(runs));
 }
 
 template std::vector<std::shared_ptr<const LftRow>> route_by_descending_paths<std::uint8_t>(
-    const EngineInput&, const Columns<std::uint8_t>&, std::span<const LidRun>, Ascent);
+    const EngineInput&, const Columns<std::uint8_t>&, std::span<const LidRun>, CountingRule);
 template std::vector<std::shared_ptr<const LftRow>> route_by_descending_paths<std::uint16_t>(
-    const EngineInput&, const Columns<std::uint16_t>&, std::span<const LidRun>, Ascent);
+    const EngineInput&, const Columns<std::uint16_t>&, std::span<const LidRun>, CountingRule);
 
 }  // namespace smd::routing::inline engines

@@ -2,13 +2,15 @@
 #include "routing/engines/rebalance.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <optional>
 #include <queue>
+#include <ranges>
+#include <utility>
 
+#include "routing/engines/enough_load.h"
 #include "routing/engines/loads.h"
 #include "routing/topology/rates.h"
 
@@ -16,8 +18,6 @@ namespace smd::routing::inline engines {
 namespace {
 
 using Channel = std::uint32_t;
-/// Load relative to the capacity of the cable: routes times route_weights().
-using Weight = std::uint64_t;
 
 /// Reorders LIDs so that neighbours are far apart: hosts that receive at the same time must not all move to
 /// one cable.
@@ -62,7 +62,9 @@ class Rebalancer {
   Weight run(Rebalance until) {
     load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
-    move_until(until == Rebalance::damaged ? find_enough(true) : enough_if_whole(until));
+    if (until == Rebalance::none) return highest();
+    chains_ = until == Rebalance::chained;
+    move_until(enough_load({topology_, ranking_, load_, weights_}, until));
     return highest();
   }
 
@@ -86,10 +88,7 @@ class Rebalancer {
     return static_cast<Channel>(topology_.channel(s, PortNum{port}));
   }
 
-  Weight weight(Channel c, Load more = 0) const {
-    const Weight routes = Weight{load_[c]} + more;
-    return weights_.empty() ? routes : routes * weights_[c];
-  }
+  Weight weight(Channel c, Load more = 0) const { return weighed(Weight{load_[c]} + more, weights_, c); }
 
   Weight highest() const {
     Weight most = 0;
@@ -105,62 +104,6 @@ class Rebalancer {
       if (!fine) break;
     }
     polish(enough);
-  }
-
-  /// Without damage round robin has few collisions in shifts, which moves would add. So cables of one rate
-  /// may carry a third more than they must. Where rates differ round robin knows nothing of slow cables.
-  Weight enough_if_whole(Rebalance until) const {
-    const auto mean = find_enough(false), bound = leaves_bound();
-    if (until == Rebalance::round_robin && weights_.empty()) return std::max(mean, bound) * 4 / 3 + 1;
-    return std::max(mean, bound * 11 / 10);
-  }
-
-  /// The mean load of the most loaded level: no tables have less there. `of_mean`: or 125 % of the mean load
-  /// if that is more.
-  Weight find_enough(bool of_mean) const {
-    struct Level {
-      Weight sum = 0, used = 0;
-    };
-    std::map<std::pair<std::int32_t, bool>, Level> levels;
-    Level all;
-    for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      for (std::size_t g = 0; g < topology_.groups(s); ++g) {
-        const auto group = topology_.group(s, g);
-        auto& level = levels[{ranking_.rank[s], ranking_.up(s, group.peer)}];
-        for (const auto port : group.ports) {
-          const auto carried = weight(channel(s, port.value()));
-          for (auto* const one : {&level, &all}) {
-            one->sum += carried;
-            one->used += carried != 0 ? 1 : 0;
-          }
-        }
-      }
-    }
-    Weight enough = all.used == 0 || !of_mean ? 0 : all.sum * 5 / (all.used * 4);
-    for (const auto& [where, level] : levels) {
-      if (level.used != 0) enough = std::max(enough, (level.sum + level.used - 1) / level.used);
-    }
-    return enough;
-  }
-
-  /// The routes from and to a leaf share its cables: the largest load that no tables can reduce.
-  Weight leaves_bound() const {
-    double most = 0;
-    for (const auto leaf : topology_.leaves()) {
-      std::array<double, 2> routes{};
-      double capacity = 0;
-      for (std::size_t g = 0; g < topology_.groups(leaf); ++g) {
-        for (const auto port : topology_.group(leaf, g).ports) {
-          const auto out = channel(leaf, port.value());
-          const auto far = topology_.peer(leaf, port);
-          routes[0] += load_[out];
-          routes[1] += load_[channel(far.sw, far.port.value())];
-          capacity += 1.0 / static_cast<double>(weights_.empty() ? 1 : weights_[out]);
-        }
-      }
-      if (capacity > 0) most = std::max(most, std::ranges::max(routes) / capacity);
-    }
-    return static_cast<Weight>(most) + 1;
   }
 
   /// Calls fn(neighbour) for each neighbour that sends the LID to the switch. What leaves upwards came from
@@ -219,6 +162,30 @@ class Rebalancer {
         }
       }
     }
+  }
+
+  std::vector<std::uint8_t> ports_towards(SwitchIndex s, Lid lid) {
+    std::vector<std::uint8_t> ports;
+    effort_ += topology_.groups(s);
+    const auto set = hops_.towards(s, in_.context.lids.destination(lid).sw);
+    for (std::size_t w = 0; w < set.words.size(); ++w) {
+      for (auto word = set.words[w]; word != 0; word &= word - 1) {
+        const auto group = topology_.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
+        for (const auto port : group.ports) ports.push_back(port.value());
+      }
+    }
+    return ports;
+  }
+
+  /// As worst_by(), without the cable at the port itself.
+  Weight worst_behind(SwitchIndex s, Lid lid, std::uint8_t port, Load more, bool past_hot) {
+    const auto first = channel(s, port);
+    const auto load = std::exchange(load_[first], 0);
+    const auto hot = std::exchange(hot_switch_, past_hot ? hot_switch_ : s);
+    const auto worst = worst_by(s, lid, port, more);
+    load_[first] = load;
+    hot_switch_ = hot;
+    return worst;
   }
 
   /// Behind the point where the new path meets the old one nothing changes. That point must be behind the
@@ -292,7 +259,8 @@ class Rebalancer {
         hottest.pop();
         continue;
       }
-      if (load <= enough || !rebalance(channel)) return;
+      changed_.clear();
+      if (load <= enough || (!rebalance(channel) && (!chains_ || !rebalance_by_chain(channel)))) return;
       for (const auto changed : changed_) hottest.emplace(weight(changed), changed);
     }
   }
@@ -308,8 +276,70 @@ class Rebalancer {
     return best.port != kNoRoute;
   }
 
+  /// Relieves the cable by a chain of moves at one switch, each of which makes room for the one before.
+  bool rebalance_by_chain(Channel hot) {
+    std::vector<SwitchIndex> tried;
+    bool done = false;
+    for_each_choice(hot, [&](SwitchIndex s, Lid lid) {
+      if (std::ranges::find(tried, s) != tried.end()) return true;
+      tried.push_back(s);
+      done = apply_chain(find_chain(s, lid, weight(hot)), weight(hot));
+      return !done && effort_ < kMostEffort;
+    });
+    return done;
+  }
+
+  /// Breadth first over the ports of `s`, from that of `lid`, which crosses the most loaded cable: empty if
+  /// no chain ends at a port with room.
+  std::vector<Move> find_chain(SwitchIndex s, Lid lid, Weight most) {
+    struct Step {
+      std::uint8_t port = kNoRoute;
+      std::size_t before = 0;
+      Move move;
+    };
+    std::vector<Step> steps{{port_at(s, lid), 0, {}}};
+    std::vector<bool> seen(std::size_t{topology_.ports(s)} + 1);
+    seen[steps.front().port] = true;
+    const auto goes_on = [&](std::size_t at, Lid moved) -> std::optional<std::size_t> {
+      for (const auto port : ports_towards(s, moved)) {
+        if (seen[port]) continue;
+        const auto through = flow(s, moved);
+        if (through == 0 || worst_behind(s, moved, port, through, at == 0) >= most) continue;
+        seen[port] = true;
+        steps.push_back({port, at, {s, moved, port, through, 0}});
+        if (weight(channel(s, port), through) < most) return steps.size() - 1;
+      }
+      return std::nullopt;
+    };
+    std::optional<std::size_t> last;
+    for (std::size_t at = 0; at < steps.size() && !last; ++at) {
+      const auto port = steps[at].port;
+      for (const auto other : scattered_) {
+        if (port_at(s, other) != port || last) continue;
+        last = goes_on(at, other);
+      }
+    }
+    std::vector<Move> chain;
+    for (auto at = last.value_or(0); at != 0; at = steps[at].before) chain.push_back(steps[at].move);
+    return chain;
+  }
+
+  /// Takes it back if some cable would carry `most` or more in the end.
+  bool apply_chain(const std::vector<Move>& chain, Weight most) {
+    std::vector<Move> back;
+    for (const auto& move : chain) {
+      back.push_back({move.sw, move.lid, port_at(move.sw, move.lid), move.flow, 0});
+      apply(move);
+    }
+    const bool good =
+        !chain.empty() && std::ranges::all_of(changed_, [&](Channel c) { return weight(c) < most; });
+    for (const auto& move : back | std::views::reverse) {
+      if (!good) apply(move);
+    }
+    return good;
+  }
+
   void apply(const Move& move) {
-    changed_.clear();
     shift(move, false);
     if (fresh_[move.sw] == nullptr) {
       fresh_[move.sw] = std::make_shared<LftRow>(*fixed_[move.sw]);
@@ -351,6 +381,7 @@ class Rebalancer {
   std::vector<Feeder> feeders_;
   std::vector<SwitchIndex> old_path_;
   SwitchIndex hot_switch_ = 0;
+  bool chains_ = false;
   std::uint64_t effort_ = 0;
 };
 

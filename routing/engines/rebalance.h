@@ -10,24 +10,18 @@
 #include <vector>
 
 #include "routing/engines/engine.h"
+#include "routing/engines/enough_load.h"
 #include "routing/engines/next_hops.h"
 
 namespace smd::routing::inline engines {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
-/// How much is moved.
-enum class Rebalance : std::uint8_t {
-  damaged,      ///< until no cable carries more than 125 % of the mean
-  round_robin,  ///< a third more than the leaves' cables must carry is left: round robin has few collisions
-  counted       ///< a tenth more
-};
-
 /// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that
 /// decreases step by step, then relieves the most loaded cable repeatedly, until none carries more than
 /// `until` says, no move helps, or the work bound is reached. More moves would cost the regularity of the
 /// tables. Loads count (source host, destination host), by the first LID of each, weighed by the rate of the
-/// cable. Returns the highest load. Requires columns with a ranking. Deterministic.
+/// cable. Returns the highest load; with Rebalance::none that of the tables as they are. Requires columns with a ranking. Deterministic.
 template <std::unsigned_integral Cost>
 std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
                         Rebalance until);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/engines/balanced_tree.h"
+#include "routing/engines/counted_routes.h"
 #include "routing/engines/descending_paths.h"
 #include "routing/engines/dmodk_indices.h"
 #include "routing/engines/lft_builder.h"
@@ -97,23 +98,16 @@ bool even(std::span<const DmodkIndex> indices) {
   return std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }
 
-/// Counts destinations on the way down. Choosing by ports on the way up has better shifts, unless it loads
-/// some channel behind these ports much more.
-template <class Cost>
-Rows route_by_counts(const TreeJob<Cost>& job, std::span<const Columns<Cost>> columns,
-                     std::span<const LidRun> runs, bool whole) {
-  Rows best;
-  std::uint64_t least = 0;
-  for (const auto ascent : {Ascent::least_used_port, Ascent::least_used_way}) {
-    auto rows = route_by_descending_paths<Cost>(job.in, columns.front(), runs, ascent);
-    if (job.in.context.stop.stop_requested()) return rows;
-    const auto highest =
-        rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::counted : Rebalance::damaged);
-    if (!best.empty() && highest * 8 > least * 7) continue;
-    best = std::move(rows);
-    least = highest;
+/// The order of rank_order().
+std::vector<EndIndex> hosts_of(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  std::vector<EndIndex> hosts;
+  for (const auto leaf : leaves) {
+    const auto ends = topology.end_ports_of(leaf);
+    for (EndIndex i = 0; i < ends.size(); ++i) {
+      if (ends[i].kind != EndKind::aggregation) hosts.push_back(topology.first_end(leaf) + i);
+    }
   }
-  return best;
+  return hosts;
 }
 
 /// Routes a tree whose switches are in structural order, as far as it matters.
@@ -127,14 +121,15 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
   const auto runs = number_lids(job.in.context.topology, job.in.context.lids, leaves, job.numbering, levels);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
-  if (!closed && job.numbering == Numbering::padded && takes_descending_paths(job.in.context))
-    return {route_by_counts<Cost>(job, columns, runs, whole), {}};
+  const bool dealt_out = !whole && is_dealt_out(job.in.context.topology, job.ranking, job.tree_template);
+  if (!closed && job.numbering == Numbering::padded && descending_passes(job.in.context) != 0)
+    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of(job.in.context.topology, leaves),
+                                  whole || dealt_out),
+            {}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
   if (!closed && !job.in.context.stop.stop_requested())
     rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
-  const bool uneven =
-      !closed && (whole || is_dealt_out(job.in.context.topology, job.ranking, job.tree_template));
-  return {std::move(rows), {}, uneven};
+  return {std::move(rows), {}, !closed && (whole || dealt_out)};
 }
 
 /// Routes the fabric with its switches in this order.

@@ -12,11 +12,12 @@
 
 namespace smd::routing::inline quality {
 
-/// Less is better: first the most loaded link, then shifts, then the length of the paths.
+/// Less is better: first the most loaded link, then the worst shift, then the length of the paths.
 struct RouteLoad {
   double max_link_time = 0;     ///< as in Quality
   std::uint32_t shift_max = 0;  ///< as in Quality, of 64 evenly spaced shifts in the order of `hosts`
   double mean_hops = 0;         ///< links between switches on the way of a pair of hosts
+  double shift_mean = 0;        ///< of the shifts of shift_max
   friend auto operator<=>(const RouteLoad&, const RouteLoad&) = default;
 };
 
@@ -27,5 +28,20 @@ enum class LoadOfShifts : bool { no, yes };
 /// `in.parallel`. Pure.
 RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts,
                        LoadOfShifts shifts = LoadOfShifts::yes);
+
+/// Paths over the most loaded link in a shift permutation.
+struct ShiftLoad {
+  std::uint32_t max = 0;  ///< of the worst shift
+  double mean = 0;        ///< of all that were counted
+};
+
+/// Of tables of a tree, where shifts count as much as the load; less is better. The product weighs both by
+/// how much they differ.
+inline double cost_in_tree(double most_loaded, const ShiftLoad& shifts) {
+  return most_loaded * (shifts.max + shifts.mean);
+}
+
+/// Of 64 evenly spaced shifts in the order of `hosts`. O(hosts and path length), on `in.parallel`. Pure.
+ShiftLoad measure_few_shifts(const RoutingContext& in, const Routes& routes, std::span<const EndIndex> hosts);
 
 }  // namespace smd::routing::inline quality

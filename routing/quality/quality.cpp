@@ -103,12 +103,7 @@ double mean(std::span<const double> values) {
              : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-struct Shifts {
-  std::uint32_t max = 0;
-  double mean = 0;
-};
-
-Shifts measure_shifts(const Job& job, std::size_t most = kShifts) {
+ShiftLoad measure_shifts(const Job& job, std::size_t most = kShifts) {
   const std::size_t n = job.hosts.size();
   const std::size_t all = n == 0 ? 0 : n - 1;
   const std::size_t count = std::min(all, most);
@@ -241,13 +236,20 @@ RouteLoad measure_load(const RoutingContext& in, const Routes& routes, std::span
   const auto job = make_job(in.topology, in.lids, routes, hosts, in.parallel);
   const auto paths = link_paths_of(job);
   const auto pairs = static_cast<double>(job.hosts.size()) * static_cast<double>(job.hosts.size());
+  const auto shift = shifts == LoadOfShifts::yes ? measure_shifts(job, kFewShifts) : ShiftLoad{};
   return {
       .max_link_time = paths.empty() ? 0 : max_time(in.topology, paths),
-      .shift_max = shifts == LoadOfShifts::yes ? measure_shifts(job, kFewShifts).max : 0,
+      .shift_max = shift.max,
       .mean_hops =
           pairs == 0
               ? 0
-              : static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) / pairs};
+              : static_cast<double>(std::accumulate(paths.begin(), paths.end(), std::uint64_t{0})) / pairs,
+      .shift_mean = shift.mean};
+}
+
+ShiftLoad measure_few_shifts(const RoutingContext& in, const Routes& routes,
+                             std::span<const EndIndex> hosts) {
+  return measure_shifts(make_job(in.topology, in.lids, routes, hosts, in.parallel), kFewShifts);
 }
 
 double leaf_bound(const Topology& topology, std::span<const EndIndex> hosts) {

@@ -36,7 +36,8 @@ ROOMS = {
     "routing": {"routing", "mad/base"},
     "routing/topology": {"routing/topology", "routing", "mad/base"},
     "routing/ranking": {"routing/ranking", "routing/topology", "routing", "mad/base"},
-    "routing/engines": {"routing/engines", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/engines": {"routing/engines", "routing/quality", "routing/ranking", "routing/topology", "routing",
+                        "mad/base"},
     # Verification shares the topology with the engines, and nothing else.
     "routing/verify": {"routing/verify", "routing/topology", "routing", "mad/base"},
     "routing/update": {"routing/update", "routing/verify", "routing/topology", "routing", "mad/base"},

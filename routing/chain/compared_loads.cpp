@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "routing/chain/compared_loads.h"
+
+#include <fmt/format.h>
+
+namespace smd::routing::inline chain {
+namespace {
+
+std::string shifts_of(const RouteLoad& load) {
+  return fmt::format("{} paths of one shift over one link ({:.2f} on average)", load.shift_max,
+                     load.shift_mean);
+}
+
+/// Where only shifts can have decided: they are not always counted.
+bool has_better_shifts(const RouteLoad& best, const RouteLoad& other) {
+  return best.max_link_time > other.max_link_time && best.shift_max != 0 && other.shift_max != 0;
+}
+
+}  // namespace
+
+std::string why_worse(const RouteLoad& is, const RouteLoad& best) {
+  if (has_better_shifts(best, is)) return shifts_of(is) + " instead of " + shifts_of(best);
+  if (is.max_link_time != best.max_link_time)
+    return fmt::format("{:.0f} routes over the most loaded link instead of {:.0f}", is.max_link_time,
+                       best.max_link_time);
+  if (is.shift_max != best.shift_max)
+    return fmt::format("{} paths of one shift over one link instead of {}", is.shift_max, best.shift_max);
+  if (is.mean_hops != best.mean_hops)
+    return fmt::format("{:.2f} links a path instead of {:.2f}", is.mean_hops, best.mean_hops);
+  if (is.shift_mean != best.shift_mean)
+    return fmt::format("{:.2f} paths of a shift over one link on average instead of {:.2f}", is.shift_mean,
+                       best.shift_mean);
+  return "the same shifts and lengths of paths";
+}
+
+std::string why_better(const NamedLoad& best, const NamedLoad& other) {
+  if (best.load.max_link_time == other.load.max_link_time)
+    return fmt::format("{} and {} have {:.0f} routes over the most loaded link, {} has {}", best.engine,
+                       other.engine, best.load.max_link_time, other.engine, why_worse(other.load, best.load));
+  if (has_better_shifts(best.load, other.load))
+    return fmt::format("{} has {}, {} {}, but {:.0f} routes over the most loaded link instead of {:.0f}",
+                       best.engine, shifts_of(best.load), other.engine, shifts_of(other.load),
+                       other.load.max_link_time, best.load.max_link_time);
+  return fmt::format("{} has {:.0f} routes over the most loaded link, {} {:.0f}", best.engine,
+                     best.load.max_link_time, other.engine, other.load.max_link_time);
+}
+
+}  // namespace smd::routing::inline chain
