@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -179,12 +180,14 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
       return std::unexpected(done.error());
   }
   auto report = report_of(options, work->pass);
+  report.notes = work->pass.notes;
   if (work->quality) add_quality(work->pass.subnet, *work->pass.decided.routes, *work->quality, report);
   if (options.health) {
     report.health = examine(work->pass.subnet, *work->pass.decided.routes);
     std::vector<std::string> notes;
     report.accepted = take_accepted(work->pass.accepted, options.accepted, *report.health, notes);
     for (const auto& note : notes) err << note << '\n';
+    std::ranges::move(notes, std::back_inserter(report.notes));
   }
   report.left_out = work->pass.left_out;
   report.ms = sm::minimum(work->times);

@@ -158,6 +158,7 @@ std::string to_json(const RouteReport& report) {
   object.emplace("quality", report.quality ? figures(report) : Json{});
   object.emplace("changed", report.changed ? changes(*report.changed) : Json{});
   object.emplace("health", report.health ? findings(*report.health) : Json{});
+  object.emplace("notes", texts(report.notes));
   return to_text(Json(std::move(object)));
 }
 

@@ -59,6 +59,7 @@ struct RouteReport {
   std::size_t accepted = 0;                 ///< findings that are
   std::optional<ChangedEntries> changed;    ///< with --without: against the complete fabric
   bool left_out = false;                    ///< nodes or ports are not in service: no LID, or a GUID twice
+  std::vector<std::string> notes;           ///< what the files do not fit in; for JSON
 };
 
 /// One JSON object on one line.

@@ -82,7 +82,7 @@ TEST(RouteReport, HasTheContractsKeys) {
 
   EXPECT_EQ(keys(read), (Keys{"fabric", "switches", "hosts", "lids", "links", "threads", "engine",
                               "fell_back_from", "shape", "why", "ms", "memset_ms", "peak_rss_kb", "verify",
-                              "quality", "changed", "health"}));
+                              "quality", "changed", "health", "notes"}));
   EXPECT_EQ(keys(read.at("ms")), (Keys{"load", "topology", "route", "verify", "quality", "dump"}));
   EXPECT_EQ(read.at("ms").at("load").as_double(), 1.235);
   EXPECT_TRUE(read.at("ms").at("dump").is_null());

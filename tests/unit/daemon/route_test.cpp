@@ -145,6 +145,9 @@ TEST_F(Route, NamesTheLidsOfADumpThatNoPortHas) {
   run();
   EXPECT_THAT(err_, HasSubstr(lfts + ": 2 of its LIDs belong to no port of the topology: 10 "
                                      "(0x0002c900000000f1), 12 (0x0002c90000000101)\n"));
+  options_.json = true;
+  run();
+  EXPECT_THAT(out_, HasSubstr("\"" + lfts + ": 2 of its LIDs belong to no port of the topology: 10 "));
 
   options_ = reading(net, fdbs);
   options_.lids = (folder_ / "guid2lid").string();
