@@ -12,6 +12,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/decide/adopted_layers.h"
 #include "smd/decide/multicast.h"
 
 namespace smd::api {
@@ -30,19 +31,18 @@ Json routing_json(const sm::Decided& decided) {
   const bool proven = routes.verification.ok();
   const auto* trees = decided.multicast ? decided.multicast->ground.get() : nullptr;
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
-  return Json(
-      JsonObject{{"engine", text(routes.engine)},
-                 {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
-                 {"why", routes.why.empty() ? Json{} : text(routes.why)},
-                 {"engine_waits", routes.engine_waits.empty() ? Json{} : text(routes.engine_waits)},
-                 {"verified", Json(proven)},
-                 {"found", found},
-                 {"layers", number(routes.layers.count)},
-                 {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
-                 {"pairs_with_stale_sl", number(routes.pairs_moved)},
-                 {"paths_with_unknown_sl", number(routes.adopted_sls ? routes.adopted_sls->not_said : 0)},
-                 {"multicast_trees_not_proven", number(trees != nullptr ? trees->not_proven : 0)},
-                 {"fell_back_from", Json(std::move(refused))}});
+  return Json(JsonObject{{"engine", text(routes.engine)},
+                         {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
+                         {"why", routes.why.empty() ? Json{} : text(routes.why)},
+                         {"engine_waits", routes.engine_waits.empty() ? Json{} : text(routes.engine_waits)},
+                         {"verified", Json(proven)},
+                         {"found", found},
+                         {"layers", number(routes.layers.count)},
+                         {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
+                         {"pairs_with_stale_sl", number(routes.pairs_moved)},
+                         {"paths_with_unknown_sl", number(sm::paths_with_unknown_sl(routes))},
+                         {"multicast_trees_not_proven", number(trees != nullptr ? trees->not_proven : 0)},
+                         {"fell_back_from", Json(std::move(refused))}});
 }
 
 namespace {

@@ -97,6 +97,11 @@ std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile&
   return pairs.layers(std::move(sls));
 }
 
+std::uint64_t paths_with_unknown_sl(const RoutePart& routes) {
+  const bool any_will_do = routes.verification.fixed_sl_ok && !routes.layers.vls.by_port();
+  return routes.adopted_sls && !any_will_do ? routes.adopted_sls->not_said : 0;
+}
+
 std::string fault_on_adopted_sls(const base::PathSlFile& file, const AdoptedLayers& found,
                                  const routing::RoutingContext& in, const routing::Routes& routes) {
   routing::ServiceLevels levels;

@@ -2,12 +2,14 @@
 #pragma once
 // The SLs that clients have from another SM, as layers of pairs of switches.
 
+#include <cstdint>
 #include <expected>
 #include <string>
 
 #include "mad/base/sl_files.h"
 #include "routing/routes.h"
 #include "routing/topology/context.h"
+#include "smd/decide/decided.h"
 #include "smd/decide/sl_part.h"
 
 namespace smd::sm::inline decisions {
@@ -23,6 +25,10 @@ struct AdoptedLayers {
 std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile& file,
                                                          const routing::Topology& topology,
                                                          const routing::LidMap& lids, unsigned most);
+
+/// Paths whose SL of the SM before us is not known where that matters: tables that are free of credit loops
+/// in each VL whichever paths use it (Verification::fixed_sl_ok) take any SL.
+std::uint64_t paths_with_unknown_sl(const RoutePart& routes);
 
 /// What is to be said against tables whose clients use the SLs of the file, while VLs are as `found` has
 /// layers: paths, there and back, that close a credit loop or do not arrive. Empty: nothing. Follows every

@@ -165,6 +165,10 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   auto adopted = std::make_shared<RoutePart>(**part);
   adopted->would_change = entries_differing(*adopted, **fresh_part);
   adopted->would_be = (*fresh_part)->engine;
+  if (adopted->would_change != 0)
+    adopted->why = fmt::format("{}{}tables that switches held are kept, those of {} would change {} entries",
+                               adopted->shape, adopted->shape.empty() ? "" : ": ", adopted->would_be,
+                               adopted->would_change);
   return adopted;
 }
 

@@ -110,7 +110,11 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
     parts_.log.info("routing.engine_changed").kv("from", before->engine).kv("to", decided_.routes->engine);
   if (const auto& why = decided_.routes->why; !why.empty() && (!before || before->why != why))
     parts_.log.info("routing.chosen").kv("engine", decided_.routes->engine).kv("reason", why);
-  if (run->how.adopting) log_adoption(parts_.log, *decided_.routes);
+  if (run->how.adopting) {
+    log_adoption(parts_.log, *decided_.routes);
+  } else if (before) {
+    log_unknown_sls(parts_.log, *before, *decided_.routes);
+  }
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   const bool new_keys = stored->m_keys != stored_->m_keys;

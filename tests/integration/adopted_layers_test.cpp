@@ -142,6 +142,26 @@ TEST_F(AdoptedLayers, WithoutAFileTheNumberOfUnknownSlsIsSaid) {
   EXPECT_EQ(routes().engine, "lash");
   EXPECT_THAT(line("routing.sl_unknown"), HasSubstr("paths=960 of=960"));
   EXPECT_EQ(routes().adopted_sls->not_said, 960U);
+  EXPECT_THAT(line("routing.chosen"), HasSubstr("tables that switches held are kept, those of lash would change"));
+}
+
+/// Any SL will do on them, until tables of several layers take their place.
+TEST_F(AdoptedLayers, UnknownSlsMatterInTablesOfSeveralLayersOnly) {
+  config_.routing.engines = {"updn"};
+  start();
+  end();
+  store_.emplace();
+  config_.routing.engines = {"dfsssp"};
+  start();
+  EXPECT_EQ(routes().engine, "adopted");
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(line("routing.sl_unknown"), "");
+
+  (*manager_)->resweep(sm::Resweep::converge, "test");
+  world_.run_for(60s);
+  EXPECT_EQ(routes().engine, "dfsssp");
+  EXPECT_GT(routes().layers.count, 1U);
+  EXPECT_THAT(line("routing.sl_unknown"), HasSubstr("paths=960 of=960"));
 }
 
 }  // namespace

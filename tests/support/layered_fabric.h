@@ -25,11 +25,14 @@ class LayeredFabric : public ::testing::Test {
     config_.routing.converge_after = std::chrono::seconds(20);
   }
   void begin() {
+    start();
+    ASSERT_GT(routes().layers.count, 1U);
+  }
+  void start() {
     manager_.emplace(world_, config_, sm::ManagerOptions{}, &*store_);
     group_.emplace(world_.io().get_executor());
     group_->spawn((*manager_)->run());
     world_.run_for(std::chrono::seconds(10));
-    ASSERT_GT(routes().layers.count, 1U);
   }
   void end() {
     world_.run(group_->stop());
