@@ -12,12 +12,15 @@ namespace smd::routing::inline engines {
 namespace {
 
 /// Those that are best most often first.
-constexpr std::array<CountingRule, 6> kRules{{{Descent::least_used_top, Ascent::least_used_port},
+constexpr std::array<CountingRule, 9> kRules{{{Descent::least_used_top, Ascent::least_used_port},
                                               {Descent::least_used_top, Ascent::together},
                                               {Descent::first, Ascent::least_used_port},
                                               {Descent::least_used_top, Ascent::least_used_way},
                                               {Descent::first, Ascent::together},
-                                              {Descent::first, Ascent::least_used_way}}};
+                                              {Descent::first, Ascent::least_used_way},
+                                              {Descent::each_switch, Ascent::least_used_port},
+                                              {Descent::each_switch, Ascent::together},
+                                              {Descent::each_switch, Ascent::least_used_way}}};
 
 }  // namespace
 

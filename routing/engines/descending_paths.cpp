@@ -124,18 +124,29 @@ class DescendingPaths {
     }
   }
 
+  /// Paths down to `s` from one switch above it.
+  std::uint64_t used_of(SwitchIndex s, const NeighbourGroup& group) const {
+    std::uint64_t paths = 0;
+    for (const auto port : group.ports) {
+      const auto far = topology_.peer(s, port);
+      paths += down_[topology_.channel(far.sw, far.port)];
+    }
+    return paths;
+  }
+
   /// The port that leads down to `s`, of those above it; no switch if there is none.
   PortPeer upper(SwitchIndex s) const {
     PortPeer best;
-    using Key = std::tuple<std::uint64_t, std::uint32_t>;
+    using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
     Key least;
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto group = topology_.group(s, g);
       if (!ranking_.up(s, group.peer) || length(group.peer) != length(s) + 1) continue;
+      const auto by_switch = rule_.descent == Descent::each_switch ? used_of(s, group) : 0;
       for (const auto port : group.ports) {
         const auto far = topology_.peer(s, port);
-        const Key key{share(down_[topology_.channel(far.sw, far.port)] + 1, far.sw, far.port),
-                      rule_.descent == Descent::first ? 0 : tops_[far.sw]};
+        const Key key{by_switch, share(down_[topology_.channel(far.sw, far.port)] + 1, far.sw, far.port),
+                      rule_.descent == Descent::least_used_top ? tops_[far.sw] : 0};
         if (best.sw != kNoSwitch && key >= least) continue;
         best = far;
         least = key;

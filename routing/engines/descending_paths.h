@@ -17,7 +17,8 @@ namespace smd::routing::inline engines {
 /// Where upper switches of a path down are equally loaded.
 enum class Descent : std::uint8_t {
   least_used_top,  ///< the one that the fewest paths down cross
-  first            ///< the first one: hosts at the same place of their leaves have paths of the same kind
+  first,           ///< the first one: hosts at the same place of their leaves have paths of the same kind
+  each_switch  ///< the first one, too, but first of all the switches above share the paths, not the cables
 };
 
 /// How a switch beside the path down of a destination chooses among ports that lead to it equally well.

@@ -21,7 +21,8 @@ using Rows = std::vector<std::shared_ptr<const LftRow>>;
 /// decreases step by step, then relieves the most loaded cable repeatedly, until none carries more than
 /// `until` says, no move helps, or the work bound is reached. More moves would cost the regularity of the
 /// tables. Loads count (source host, destination host), by the first LID of each, weighed by the rate of the
-/// cable. Returns the highest load; with Rebalance::none that of the tables as they are. Requires columns with a ranking. Deterministic.
+/// cable. Returns the highest load; with Rebalance::none that of the tables as they are. Requires columns
+/// with a ranking. Deterministic.
 template <std::unsigned_integral Cost>
 std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
                         Rebalance until);
