@@ -278,8 +278,9 @@ struct NamesConfig {
 
 /// All that one manager needs: the file's tables with those of its [[subnet]] laid over them.
 struct SubnetConfig {
-  std::string name{};  ///< empty: the port GUID is the name
-  std::string port{};  ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
+  SourceFile source{};  ///< the file that this was read from
+  std::string name{};   ///< empty: the port GUID is the name
+  std::string port{};   ///< "mlx5_0" or "mlx5_0:1"; empty with no port_guid: the first usable port
   std::optional<Guid> port_guid{};  ///< instead of port
   SmConfig sm{};
   KeysConfig keys{};

@@ -47,7 +47,7 @@ bool is_shared(const Key& key) {
 /// [[group]] blocks with those of the configuration, which [[qos.ports]] refers to.
 std::string groups_of(const SubnetConfig& config) {
   std::string text;
-  for (const auto& [name, ports] : partition_sources(config, {}).groups) {
+  for (const auto& [name, ports] : partition_sources(config).groups) {
     std::string members;
     for (const auto& term : ports.terms)
       members += (members.empty() ? "" : ", ") + toml_quoted(to_string(term));

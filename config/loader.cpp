@@ -50,7 +50,9 @@ Value as_now(const Renamed& old, Value value) {
 }
 
 Loader::Loader(std::filesystem::path file, const ConfigContext& context, const Schema& schema)
-    : schema_(schema), file_(std::move(file)), context_(context) {}
+    : schema_(schema), file_(std::move(file)), context_(context) {
+  if (!file_.empty()) base_.settings.subnet.source.name = file_.string();
+}
 
 Spot Loader::spot(std::string key) {
   auto& errors = is_of_policy(key) ? policy_errors_ : is_of_qos_policy(key) ? qos_errors_ : errors_;

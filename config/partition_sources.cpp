@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/partition_sources.h"
 
-#include <utility>
-
 #include "config/qos_classes.h"
 
 namespace smd::config {
@@ -42,13 +40,13 @@ PartitionDefinition definition_of(const ConfiguredPartition& block, const QosCla
 
 }  // namespace
 
-PartitionSources partition_sources(const SubnetConfig& subnet, std::string toml_file) {
+PartitionSources partition_sources(const SubnetConfig& subnet) {
   if (subnet.partitions.accepted) {
     auto accepted = *subnet.partitions.accepted;
     accepted.qos = subnet.qos.enabled;
     return accepted;
   }
-  PartitionSources sources{.toml_file = std::move(toml_file), .conf_file = subnet.partitions.file};
+  PartitionSources sources{.toml_file = subnet.source.name, .conf_file = subnet.partitions.file};
   sources.conf = subnet.partitions.conf.definitions;
   const auto classes = subnet.qos.enabled ? qos_classes_of(subnet) : QosClasses{};
   for (auto& definition : sources.conf) {

@@ -29,6 +29,12 @@ struct SourceLine {
   friend bool operator==(const SourceLine&, const SourceLine&) { return true; }
 };
 
+/// The file's name as it was given, for messages. Two are always equal, for the same reason.
+struct SourceFile {
+  std::string name = "smd.toml";
+  friend bool operator==(const SourceFile&, const SourceFile&) { return true; }
+};
+
 /// [partitions]
 struct PartitionsConfig {
   std::string file{};     ///< OpenSM's partitions.conf; empty: none

@@ -70,7 +70,7 @@ class QosSourcesCheck {
     if (both()) return std::move(notes_);
     notes_.errors = check_qos_classes(subnet_, toml_file_);
     if (!notes_.errors.empty()) return std::move(notes_);
-    const auto policy = qos_policy_of(subnet_, toml_file_);
+    const auto policy = qos_policy_of(subnet_);
     if (qos_.policy_file.empty() && !qos_.accepted) notes_ = check_qos_policy(policy, false);
     look_for_partitions(policy);
     look_for_tenants_beyond();
@@ -114,7 +114,7 @@ class QosSourcesCheck {
 
   /// A partition that no file defines may be made by the API.
   void look_for_partitions(const QosPolicy& policy) {
-    const auto merged = merge_partitions(partition_sources(subnet_, toml_file_));
+    const auto merged = merge_partitions(partition_sources(subnet_));
     if (!merged || policy.classes.empty()) return;
     std::vector<std::string> names;
     for (const auto& partition : merged->policy.partitions) names.push_back(partition.name);
@@ -190,7 +190,7 @@ class QosSourcesCheck {
       return;
     }
     const auto& [sl, source] = otherwise;
-    const auto merged = merge_partitions(partition_sources(subnet_, toml_file_));
+    const auto merged = merge_partitions(partition_sources(subnet_));
     if (!merged) return;
     for (const auto& partition : merged->policy.partitions) {
       if (partition.sl == sl || partition.sl == Sl{0} || has_rule(policy, partition.pkey)) continue;
@@ -222,7 +222,7 @@ class QosSourcesCheck {
 
 }  // namespace
 
-QosPolicy qos_policy_of(const SubnetConfig& subnet, const std::string& toml_file) {
+QosPolicy qos_policy_of(const SubnetConfig& subnet) {
   const auto& qos = subnet.qos;
   if (qos.accepted) {
     auto accepted = *qos.accepted;
@@ -230,7 +230,7 @@ QosPolicy qos_policy_of(const SubnetConfig& subnet, const std::string& toml_file
     return accepted;
   }
   if (!qos.policy_file.empty()) return qos.conf.policy;
-  QosPolicy policy{.file = toml_file};
+  QosPolicy policy{.file = subnet.source.name};
   if (auto classes = qos_classes_of(subnet); !classes.all.empty()) {
     add_class_rules(subnet, classes, policy);
     policy.classes = std::move(classes.all);

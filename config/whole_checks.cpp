@@ -218,7 +218,7 @@ void Loader::check_partitions(const Layer& layer) {
     if (layer.broken.contains(table)) return;
   }
   const auto& subnet = layer.settings.subnet;
-  auto merged = merge_partitions(partition_sources(subnet, file_.string()));
+  auto merged = merge_partitions(partition_sources(subnet));
   if (!merged) return add_once(policy_errors_, merged.error());
   add_once(warnings_, subnet.partitions.conf.warnings);
   add_once(warnings_, merged->warnings);

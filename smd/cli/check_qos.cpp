@@ -81,7 +81,7 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
   sm::QosExplanation found{.enabled = subnet.qos.enabled,
                            .may_have_layers = subnet.routing.path_sl == config::PathSl::asked};
   if (!found.enabled) return found;
-  const auto policy = config::qos_policy_of(subnet, check.file);
+  const auto policy = config::qos_policy_of(subnet);
   const auto partitions = policy::merged_policy(subnet, {});
   found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
   for (const auto& kind : kinds_of(subnet.qos, policy, check)) {

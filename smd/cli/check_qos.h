@@ -18,11 +18,10 @@ namespace smd::cli {
 /// The ports and packets that the answer is for.
 struct QosCheck {
   bool asked = false;
-  unsigned vls = 8;               ///< data VLs that links use: 1, 2, 4, 8 or 15
-  unsigned entries = 8;           ///< of each VL arbitration table, 1 to 64
-  unsigned mtu = 4096;            ///< bytes of payload in each packet
-  std::string svg{};              ///< a file for a picture; empty: none
-  std::string file = "smd.toml";  ///< names lines of the configuration
+  unsigned vls = 8;      ///< data VLs that links use: 1, 2, 4, 8 or 15
+  unsigned entries = 8;  ///< of each VL arbitration table, 1 to 64
+  unsigned mtu = 4096;   ///< bytes of payload in each packet
+  std::string svg{};     ///< a file for a picture; empty: none
 };
 
 /// --qos, --vls, --vlarb-entries, --mtu, --svg.

@@ -38,7 +38,7 @@ std::shared_ptr<const T> reuse(const std::shared_ptr<const T>& before, T now) {
 void decide_qos_policy(const DecideInput& in, const Decided& before, Decided& decided) {
   decided.qos_policy.reset();
   if (!in.config.qos.enabled) return;
-  auto policy = std::make_shared<const config::QosPolicy>(config::qos_policy_of(in.config, "smd.toml"));
+  auto policy = std::make_shared<const config::QosPolicy>(config::qos_policy_of(in.config));
   config::PortGroups groups;
   if (in.partitions) groups = in.partitions->groups;
   decided.qos_policy = reuse(before.qos_policy, resolve_qos_policy(in.subnet, std::move(policy), groups,

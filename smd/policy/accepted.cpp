@@ -155,7 +155,7 @@ config::QosPolicy qos_at(const json::value& from) {
 }  // namespace
 
 std::string accepted_text(const config::SubnetConfig& config, const config::PartitionPolicy* merged) {
-  const auto sources = config::partition_sources(config, "smd.toml");
+  const auto sources = config::partition_sources(config);
   json::object groups;
   for (const auto& [name, ports] : sources.groups) groups[name] = ports_json(ports);
   json::object text{{"enforcement", std::to_underlying(config.partitions.enforcement)},
@@ -168,7 +168,7 @@ std::string accepted_text(const config::SubnetConfig& config, const config::Part
                     {"groups", std::move(groups)},
                     {"toml", definitions_json(sources.toml)},
                     {"conf", definitions_json(sources.conf)}};
-  const auto qos = config::qos_policy_of(config, "smd.toml");
+  const auto qos = config::qos_policy_of(config);
   if (!qos.empty()) text["qos"] = qos_json(qos);
   const auto fabric = config::fabric_settings(config);
   json::object settings;
@@ -201,7 +201,11 @@ AcceptedDifferences accepted_differences(const std::string& theirs, const std::s
     return value != nullptr ? *value : json::value();
   };
   for (const auto& [key, name] : kNames) {
-    if (at(a, key) != at(b, key)) found.keys.emplace_back(name);
+    auto was = at(a, key), is = at(b, key);
+    for (auto* one : {&was, &is}) {  // two nodes may have the same policy in files of different names
+      if (key == "qos" && one->is_object()) one->as_object().erase("file");
+    }
+    if (was != is) found.keys.emplace_back(name);
   }
   add_m_key_differences(at(a, "m_keys"), at(b, "m_keys"), found);
   const auto was = at(a, "settings"), is = at(b, "settings");

@@ -17,7 +17,7 @@ config::PartitionSources with_api(config::PartitionSources files, const Policies
 }
 
 config::PartitionSources sources_of(const config::SubnetConfig& config) {
-  return config::partition_sources(config, "smd.toml");
+  return config::partition_sources(config);
 }
 
 void keep_answer(KeptAnswers& answers, const std::string& scope, KeptAnswer answer) {

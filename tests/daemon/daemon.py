@@ -297,8 +297,8 @@ def partitions(args):
             smd.swept()
             smd.tell("partitions", "create", "blue", "--pkey", "0x8012", "--ipoib", "--mtu", "4096", "--rate", "100")
             expect("0x0012 blue" in smd.tell("partitions", "list"), "the list")
-            for line, words in ((("add", "filed", "h00002"), f"is defined in smd.toml:1"),
-                                (("create", "red", "--pkey", "0x20"), "is defined in smd.toml:1"),
+            for line, words in ((("add", "filed", "h00002"), f"is defined in {config}:1"),
+                                (("create", "red", "--pkey", "0x20"), f"is defined in {config}:1"),
                                 (("create", "blue", "h00001"), "it is another one"),
                                 (("add", "blue", "0xzz"), "found"), (("show", "nope"), "no partition"),
                                 (("add", "blue", "group:nope"), "there is no group nope")):
@@ -330,7 +330,7 @@ def partitions(args):
         with start() as smd:  # the file takes it over, and gives it back
             smd.swept()
             smd.logged("partition.taken_over")
-            expect("is defined in smd.toml:1" in smd.tell("partitions", "delete", "blue", status=1), "taken over")
+            expect(f"is defined in {config}:1" in smd.tell("partitions", "delete", "blue", status=1), "taken over")
             config.write_text("")
             smd.hang_up()
             smd.logged("config.reloaded")

@@ -11,6 +11,7 @@
 
 #include "config/describe.h"
 #include "config/difference.h"
+#include "config/qos_sources.h"
 #include "tests/unit/config/support.h"
 
 namespace smd::config {
@@ -47,7 +48,7 @@ qkey = 0x0b1c
 scopes = [2, 5]
 groups = [{mgid = "ff12:401b::16"}, {mgid = "ff12::1", mtu = 2048, rate = 10, tclass = 3, flow_label = 4}]
 )");
-  const auto sources = partition_sources(config.subnets[0], "smd.toml");
+  const auto sources = partition_sources(config.subnets[0]);
 
   ASSERT_THAT(sources.toml, SizeIs(1));
   const auto& blue = sources.toml[0];
@@ -71,7 +72,7 @@ groups = [{mgid = "ff12:401b::16"}, {mgid = "ff12::1", mtu = 2048, rate = 10, tc
 TEST(PartitionSources, OpensmsFileIsReadWithItsWarnings) {
   const auto config = partitions_from("[partitions]\nfile = \"p.conf\"\nallow_both_pkeys = true\n",
                                       {{"p.conf", "A : ALL=both ;\n"}});
-  const auto sources = partition_sources(config.subnets[0], "smd.toml");
+  const auto sources = partition_sources(config.subnets[0]);
 
   EXPECT_THAT(sources.conf, SizeIs(1));
   EXPECT_TRUE(sources.allow_both_pkeys);
@@ -87,7 +88,26 @@ TEST(PartitionSources, LinesAboveABlockChangeNothing) {
   const auto other = partitions_from("# a comment\n\n[[partition]]\nname = \"a\"\n");
 
   EXPECT_EQ(one, other);
-  EXPECT_NE(partition_sources(one.base, "").toml[0].source, partition_sources(other.base, "").toml[0].source);
+  EXPECT_NE(partition_sources(one.base).toml[0].source, partition_sources(other.base).toml[0].source);
+}
+
+/// Whatever the file is called.
+TEST(PartitionSources, AreNamedByTheFileThatTheyStandIn) {
+  const auto config = load_text(
+      "[qos]\nenabled = true\n[[qos.level]]\nname = \"DEFAULT\"\nsl = 1\n[[partition]]\nname = \"a\"\npkey = "
+      "1\n"
+      "[[subnet]]\nname = \"one\"\nport = \"mlx5_0:1\"\n",
+      "/tmp/b.toml", {}, context_with({}));
+  ASSERT_TRUE(config) << to_string(config.error().front());
+
+  for (const auto* subnet : {&config->base, &config->subnets[0]}) {
+    const auto merged = merge_partitions(partition_sources(*subnet));
+    ASSERT_TRUE(merged);
+    const auto* partition = merged->policy.find(PKey{1});
+    ASSERT_NE(partition, nullptr);
+    EXPECT_EQ(to_string(partition->sources.front(), merged->policy), "/tmp/b.toml:6");
+    EXPECT_EQ(qos_policy_of(*subnet).file, "/tmp/b.toml");
+  }
 }
 
 TEST(PartitionSources, ASubnetsBlocksReplaceThoseOutsideOfIt) {
@@ -106,8 +126,8 @@ name = "b"
 pkey = 1
 )");
 
-  EXPECT_EQ(partition_sources(config.subnets[0], "").toml[0].name, "a");
-  EXPECT_EQ(partition_sources(config.subnets[1], "").toml[0].name, "b");
+  EXPECT_EQ(partition_sources(config.subnets[0]).toml[0].name, "a");
+  EXPECT_EQ(partition_sources(config.subnets[1]).toml[0].name, "b");
 }
 
 TEST(PartitionSources, RemovingForeignKeysNeedsADefaultPartition) {

@@ -91,7 +91,7 @@ qos_class = "b"
 name = "white"
 )");
   std::vector<std::string> sls;
-  for (const auto& one : partition_sources(config.subnets[0], "").toml)
+  for (const auto& one : partition_sources(config.subnets[0]).toml)
     sls.push_back(fmt::format("{} {}", one.name, one.settings.sl));
   EXPECT_THAT(sls, ElementsAre("blue 1", "green 1", "red 2", "white 0"));
 }
@@ -109,8 +109,7 @@ service_id = ["0x10"]
 [[partition]]
 name = "blue"
 )")
-                                        .subnets[0],
-                                    "smd.toml");
+                                        .subnets[0]);
   std::vector<std::string> rules;
   for (const auto& rule : policy.rules)
     rules.push_back(fmt::format("{} {} {} {} {}{}", rule.level, fmt::join(rule.partitions, ","),
@@ -211,16 +210,16 @@ TEST(QosClasses, TenantsOfTheApiAreAddedToAnAcceptedPolicy) {
   const auto config = classes_from("preset = \"tenants-equal\"\n[[partition]]\nname = \"a\"\npkey = 0x1\n");
   auto with_files = config.subnets[0];
   SubnetConfig accepted;
-  accepted.qos.accepted = std::make_shared<const QosPolicy>(qos_policy_of(with_files, "smd.toml"));
-  EXPECT_EQ(qos_policy_of(accepted, "smd.toml"), qos_policy_of(with_files, "smd.toml"));
+  accepted.qos.accepted = std::make_shared<const QosPolicy>(qos_policy_of(with_files));
+  EXPECT_EQ(qos_policy_of(accepted), qos_policy_of(with_files));
   for (auto* subnet : {&with_files, &accepted}) {
     subnet->qos.api_tenants = {{.name = "b", .pkey = 2}, {.name = "a", .pkey = 3}};
     subnet->qos.kept_sls = {{"a", Sl{1}}, {"b", Sl{7}}};
   }
 
-  const auto policy = qos_policy_of(accepted, "smd.toml");
+  const auto policy = qos_policy_of(accepted);
 
-  EXPECT_EQ(policy, qos_policy_of(with_files, "smd.toml"));
+  EXPECT_EQ(policy, qos_policy_of(with_files));
   ASSERT_THAT(policy.classes, SizeIs(4));
   EXPECT_EQ(policy.classes[2].sl, Sl{7});
   EXPECT_EQ(policy.classes[3].name, "a 0x0003") << "the name is that of another class";
@@ -284,7 +283,7 @@ TEST(QosClasses, AShareOfHighPriorityIsNeverExceeded) {
 
 TEST(QosClasses, WithoutAnyNothingChanges) {
   EXPECT_THAT(qos_classes_of(classes_from("").subnets[0]).all, IsEmpty());
-  EXPECT_TRUE(qos_policy_of(classes_from("").subnets[0], "").empty());
+  EXPECT_TRUE(qos_policy_of(classes_from("").subnets[0]).empty());
 }
 
 /// tests/golden/config/wrong_qos_classes.txt, which SMD_UPDATE_GOLDEN=1 writes anew: each is one line.

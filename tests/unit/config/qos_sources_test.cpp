@@ -30,7 +30,7 @@ Config qos_from(std::string_view text, std::map<std::string, std::string> files 
   return {};
 }
 
-QosPolicy policy_from(std::string_view text) { return qos_policy_of(qos_from(text).subnets[0], "smd.toml"); }
+QosPolicy policy_from(std::string_view text) { return qos_policy_of(qos_from(text).subnets[0]); }
 
 std::vector<std::string> warnings_from(std::string_view text, std::map<std::string, std::string> files = {}) {
   std::vector<std::string> lines;
@@ -122,7 +122,7 @@ TEST(QosSources, EachProtocolIsKnownByName) {
 TEST(QosSources, AFileIsThePolicy) {
   const auto config =
       qos_from("[qos]\nenabled = true\npolicy_file = \"q.conf\"\n", {{"q.conf", std::string(kDefaultLevel)}});
-  const auto policy = qos_policy_of(config.subnets[0], "smd.toml");
+  const auto policy = qos_policy_of(config.subnets[0]);
 
   ASSERT_THAT(policy.levels, SizeIs(1));
   EXPECT_EQ(policy.levels[0].sl, Sl{2});
@@ -276,7 +276,7 @@ TEST(QosSources, SlsOfPartitionsCountWhileQosIsEnabled) {
                              "pkey = 0x30\nsl = 4\n",
                              head),
                  {{"p.conf", "A=0x31,sl=5:ALL;\n"}});
-    const auto merged = merge_partitions(partition_sources(config.subnets[0], "smd.toml"));
+    const auto merged = merge_partitions(partition_sources(config.subnets[0]));
     return std::pair(merged->policy.find(PKey{0x30})->sl, merged->policy.find(PKey{0x31})->sl);
   };
 

@@ -140,7 +140,8 @@ TEST_F(CheckQos, WarnsOfAWayBackWithAnotherSl) {
   EXPECT_THAT(said(),
               HasSubstr("warning: smd.toml:7: paths of this rule have SL 2, those back the SL of their "
                         "partition"));
-  EXPECT_THAT(said({.asked = true, .file = "other.toml"}), HasSubstr("warning: other.toml:7: paths"));
+  config_.subnets[0].source.name = "other.toml";
+  EXPECT_THAT(said(), HasSubstr("warning: other.toml:7: paths"));
   auto back = there;
   std::swap(back.source, back.destination);
   qos().rule.push_back(back);

@@ -68,8 +68,8 @@ TEST(AcceptedPolicy, IsReadAsItWasWritten) {
 
   ASSERT_TRUE(restored) << restored.error();
   EXPECT_EQ(accepted_text(other), text);
-  EXPECT_EQ(config::merge_partitions(config::partition_sources(other, ""))->policy,
-            config::merge_partitions(config::partition_sources(config->base, "smd.toml"))->policy);
+  EXPECT_EQ(config::merge_partitions(config::partition_sources(other))->policy,
+            config::merge_partitions(config::partition_sources(config->base))->policy);
   EXPECT_EQ(other.partitions.enforcement, config::Enforcement::out);
   EXPECT_TRUE(other.partitions.enforcement_required);
   EXPECT_EQ(other.partitions.api_pkeys, std::pair(std::uint16_t{0x100}, std::uint16_t{0x1ff}));
@@ -93,7 +93,7 @@ TEST(AcceptedPolicy, KeepsTheNumbersThatPartitionsHaveGot) {
 TEST(AcceptedPolicy, OfNoPartitionsIsOneToo) {
   config::SubnetConfig other;
   ASSERT_TRUE(restore_accepted(accepted_text({}), other));
-  EXPECT_FALSE(config::merge_partitions(config::partition_sources(other, ""))->policy.configured);
+  EXPECT_FALSE(config::merge_partitions(config::partition_sources(other))->policy.configured);
 }
 
 TEST(AcceptedPolicy, RefusesAnyOtherText) {
@@ -254,8 +254,8 @@ TEST(AcceptedPolicy, HasTheQosPolicyOfBlocksAndOfAFile) {
     ASSERT_TRUE(restore_accepted_tables(text, {}, other));
 
     EXPECT_EQ(accepted_text(other), text);
-    const auto policy = config::qos_policy_of(config->base, "smd.toml");
-    EXPECT_EQ(config::qos_policy_of(other, ""), policy);
+    const auto policy = config::qos_policy_of(config->base);
+    EXPECT_EQ(config::qos_policy_of(other), policy);
     for (std::size_t i = 0; i < text.size(); i += 3) {
       EXPECT_FALSE(knows_qos(text.substr(0, i)));
       auto changed = text;
@@ -275,6 +275,16 @@ TEST(AcceptedPolicy, OfAnOlderVersionWithoutQosHasNoneToGoOnWith) {
 
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error(), "");
+}
+
+/// Two SMs may have the same configuration in files of different names.
+TEST(AcceptedPolicy, TheNameOfTheFileIsNoDifference) {
+  constexpr auto kText = "[qos]\nenabled = true\n[[qos.level]]\nname = \"DEFAULT\"\nsl = 1\n";
+  const auto load_as = [&](const char* file) {
+    return config::load_text(kText, file, {}, config::ConfigContext())->base;
+  };
+  EXPECT_THAT(accepted_differences(accepted_text(load_as("a.toml")), accepted_text(load_as("b.toml"))).keys,
+              testing::IsEmpty());
 }
 
 TEST(AcceptedPolicy, HasTheTablesOfQos) {
@@ -316,7 +326,7 @@ TEST(RefusedPolicy, OfQosLeavesPartitionsAsTheFilesHaveThem) {
     ASSERT_TRUE(config) << toml << to_string(config.error().front());
     const auto& subnet = config->subnets[0];
     EXPECT_FALSE(subnet.qos.refused.empty()) << toml;
-    EXPECT_TRUE(config::qos_policy_of(subnet, "").empty()) << toml;
+    EXPECT_TRUE(config::qos_policy_of(subnet).empty()) << toml;
     EXPECT_TRUE(subnet.partitions.refused.empty()) << toml;
     EXPECT_EQ(subnet.partition.size(), 1U) << toml;
     EXPECT_EQ(subnet.groups.size(), 1U) << toml;
