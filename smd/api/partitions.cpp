@@ -21,6 +21,7 @@
 #include "smd/api/tenant.h"
 #include "smd/policy/policies.h"
 #include "smd/report/description.h"
+#include "smd/sa/registry/group_terms.h"
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/pkeys.h"
 
@@ -104,6 +105,23 @@ Json groups_json(const config::PolicyPartition& partition) {
   return Json(std::move(groups));
 }
 
+/// Groups whose members have joined them with terms that are not the configured ones any more.
+Json groups_waiting_json(const SubnetView& view, const config::PolicyPartition& partition) {
+  JsonArray waiting;
+  if (!view.registry) return Json(std::move(waiting));
+  const auto* sls = view.snapshot ? view.snapshot->decided.service_levels.get() : nullptr;
+  for (const auto& configured : partition.groups) {
+    const auto* group = view.registry->groups().find(configured.mgid);
+    if (group == nullptr || group->members == 0) continue;
+    const auto change = sa::term_changes(group->terms, sa::configured_terms(group->terms, configured, sls));
+    if (change.empty()) continue;
+    waiting.push_back(Json(JsonObject{{"mgid", text(to_string(configured.mgid))},
+                                      {"change", text(change)},
+                                      {"members", number(group->members)}}));
+  }
+  return Json(std::move(waiting));
+}
+
 /// What is decided of the partitions that are in force, and those themselves: a change is in force before
 /// anything is decided by it.
 struct InForce {
@@ -161,6 +179,7 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
           {"sources", Json(std::move(sources))},
           {"ipoib", Json(partition.ipoib)},
           {"groups", groups_json(partition)},
+          {"groups_waiting", groups_waiting_json(view, partition)},
           {"in_force", Json(is_in_force(now, partition))},
           {"member_count", number(members.size())},
           {"programmed", number(ready)},

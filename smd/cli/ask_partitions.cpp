@@ -31,6 +31,10 @@ void print_partition(std::ostream& out, const std::string& prefix, const json::v
                      counted(text_of(partition, "member_count"), "member"), pending.size(),
                      joined_texts(list_of(partition, "sources")),
                      decided ? "" : "; a change is not decided yet: smd partitions wait");
+  for (const auto& group : list_of(partition, "groups_waiting"))
+    out << fmt::format("  group {} keeps its values until its last member leaves ({}): {}\n",
+                       text_of(group, "mgid"), counted(text_of(group, "members"), "member"),
+                       text_of(group, "change"));
   const auto* members = member_of(partition, "members").if_array();
   if (members == nullptr) return;
   if (const auto groups = joined_texts(list_of(partition, "groups")); !groups.empty())

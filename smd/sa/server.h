@@ -188,6 +188,7 @@ class Server {
   };
   std::vector<KnownPort> ports_;  ///< those that were told of, ascending
   Liveness liveness_;
+  WaitingTerms waiting_terms_;
   bool taken_over_ = false;
   Inherited inherited_;  ///< and not confirmed yet
   PriorGroupsPtr prior_;

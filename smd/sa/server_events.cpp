@@ -129,6 +129,22 @@ void Server::say(const Effects& effects) const {
         .kv("reason", one.why)
         .subject(one.created ? "sa.group_created" : "sa.group_deleted");
   }
+  for (const auto& one : effects.terms_kept) {
+    parts_.log.warn("sa.group_terms_kept")
+        .kv("mgid", one.mgid)
+        .kv("change", term_changes(one.terms, one.configured))
+        .kv("members", one.members)
+        .kv("reason", "its members have joined with the values of before")
+        .kv("action", "all members have to leave it, as by ip link set down; then it gets the new values")
+        .subject(to_string(one.mgid));
+  }
+  for (const auto& one : effects.terms_applied) {
+    parts_.log.info("sa.group_terms_changed")
+        .kv("mgid", one.mgid)
+        .kv("change", term_changes(one.terms, one.next))
+        .kv("reason", "its last member has left")
+        .subject(to_string(one.mgid));
+  }
   for (const auto& one : effects.refused) {
     auto line = parts_.log.warn("sa.refused");
     line.kv("request", one.what);

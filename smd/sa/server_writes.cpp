@@ -82,6 +82,7 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
   if (directory == nullptr || directory->snapshot().state != wire::SmState::master) {
     taken_over_ = false;
     inherited_ = {};
+    waiting_terms_.clear();
     if (parts_.source() && !tasks.copy.knows_clients)
       done.registry.forget_clients();  // they register with another SM
     return done;
@@ -94,6 +95,7 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
     if (takes_over) take_over(writing, tasks, done);
     for (const auto port : tasks.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
+    done.effects.terms_applied = waiting_terms_.refreshed(done.effects.terms_kept, done.registry);
     done.silence_ends = liveness_.next_end();
     events = port_events(*directory);
   }
@@ -126,6 +128,7 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
                             .method = request->mad.method,
                             .asked_at = at});
   }
+  std::ranges::move(waiting_terms_.apply(done.registry), std::back_inserter(done.effects.terms_applied));
   for (const auto& [trap, from] : tasks.traps) {
     if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
   }

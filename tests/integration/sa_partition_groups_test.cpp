@@ -94,5 +94,76 @@ TEST(SaPartitionGroups, WhoLeavesThePartitionIsNoMemberAnyMore) {
   EXPECT_EQ(session.registry().groups().find(group)->terms.mtu, Mtu::m2048);
 }
 
+/// Members keep the values that they joined with, the log says so once, and the last one that leaves lets the
+/// configured ones in.
+TEST(SaPartitionGroups, ChangedTermsWaitForTheLastMember) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"});
+  blue.ipoib = true;
+  blue.mtu = Mtu::m1024;
+  blue.rate = 3;
+  auto next = blue;
+  next.mtu = Mtu::m2048;
+  next.rate = 16;
+  test::SaLab before("ft2:4", test::with_partitions({blue})), after("ft2:4", test::with_partitions({next}));
+  test::SaSession session(before);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  const auto members = [&](Method method) {
+    for (const auto& port : before.directory().end_ports()) {
+      if (port.node->description != "h00001" && port.node->description != "h00002") continue;
+      const auto gid = before.directory().gid_of(port);
+      EXPECT_EQ(session.write(port, test::membership(method, group, gid)).status, 0);
+    }
+  };
+  members(Method::set);
+  EXPECT_TRUE(session.effects().terms_kept.empty());
+
+  sa::WaitingTerms waiting;
+  session.refresh(after.directory());
+  auto kept = session.effects().terms_kept;
+  EXPECT_TRUE(waiting.refreshed(kept, session.registry()).empty());
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].mgid, group);
+  EXPECT_EQ(kept[0].members, 2U);
+  EXPECT_EQ(sa::term_changes(kept[0].terms, kept[0].configured),
+            "MTU 1024 -> 2048, rate 10 Gb/s -> 100 Gb/s");
+  auto again = session.effects().terms_kept;
+  waiting.refreshed(again, session.registry());
+  EXPECT_TRUE(again.empty()) << "it was told of";
+  EXPECT_EQ(session.registry().groups().find(group)->terms.mtu, Mtu::m1024);
+
+  auto registry = session.registry();
+  EXPECT_TRUE(waiting.apply(registry).empty());
+  members(Method::remove);
+  registry = session.registry();
+  EXPECT_EQ(waiting.apply(registry).size(), 1U);
+  EXPECT_EQ(registry.groups().find(group)->terms.mtu, Mtu::m2048);
+  EXPECT_EQ(registry.groups().find(group)->terms.rate, 16);
+  EXPECT_TRUE(waiting.apply(registry).empty());
+}
+
+/// The rate of a group that no definition gives one follows the ports: that is no change of the
+/// configuration.
+TEST(SaPartitionGroups, TermsThatAreLeftOpenAreNotWaitedFor) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"});
+  blue.ipoib = true;
+  test::SaLab lab("ft2:4", test::with_partitions({blue}));
+  test::SaSession session(lab);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  for (const auto& port : lab.directory().end_ports()) {
+    if (port.node->description != "h00001") continue;
+    ASSERT_EQ(session.write(port, test::membership(Method::set, group, lab.directory().gid_of(port))).status,
+              0);
+  }
+  auto registry = session.registry();
+  auto terms = registry.groups().find(group)->terms;
+  terms.rate = 3;
+  terms.mtu = Mtu::m256;
+  sa::Effects effects;
+  registry.put_group(group, registry.groups().find(group)->mlid, terms, true);
+  sa::Writing writing{lab.directory(), session.settings(), registry, effects, session.now()};
+  sa::refresh(writing);
+  EXPECT_TRUE(effects.terms_kept.empty());
+}
+
 }  // namespace
 }  // namespace smd

@@ -105,6 +105,7 @@ struct OwnGroup {
   Mgid mgid{};
   GroupParameters terms{};
   std::string_view why;
+  bool mtu_given = false, rate_given = false;  ///< by the configuration; else they follow the ports
 };
 
 /// What every adapter and router of each partition can carry: of all partitions in one pass over the ports,
@@ -151,15 +152,7 @@ GroupParameters completed(GroupParameters terms, const PartitionLimits& ports, c
 
 GroupParameters terms_of(const config::PolicyGroup& group, PKey pkey, const sm::SlPart* sls,
                          const Settings& settings) {
-  GroupParameters terms{.qkey = group.qkey,
-                        .pkey = pkey.full(),
-                        .mtu = group.mtu,
-                        .rate = group.rate,
-                        .life = settings.packet_life,
-                        .sl = sm::wire_sl(sls, group.sl, 0),
-                        .traffic_class = group.tclass,
-                        .hop_limit = group.hop_limit,
-                        .flow_label = group.flow_label};
+  auto terms = configured_terms({.pkey = pkey.full(), .life = settings.packet_life}, group, sls);
   const bool of_default = pkey == config::kDefaultPartition && group.broadcast;
   if (of_default && terms.mtu == Mtu::none) terms.mtu = settings.broadcast_mtu;
   if (of_default && terms.rate == 0) terms.rate = settings.broadcast_rate;
@@ -178,24 +171,40 @@ std::vector<OwnGroup> own_groups(const Directory& directory, const Settings& set
                                 .rate = settings.broadcast_rate,
                                 .life = settings.packet_life,
                                 .sl = sm::wire_sl(sls, Sl{0}, 0)};
-    return {{kBroadcast, completed(terms, limits, settings), "IPoIB of the default partition"}};
+    return {{kBroadcast, completed(terms, limits, settings), "IPoIB of the default partition",
+             terms.mtu != Mtu::none, terms.rate != 0}};
   }
   std::vector<OwnGroup> groups;
   for (const auto& partition : part->policy->partitions) {
     for (const auto& group : partition.groups) {
       const auto terms = terms_of(group, partition.pkey, sls, settings);
       groups.push_back({group.mgid, completed(terms, limits, settings),
-                        group.broadcast ? "IPoIB of a partition" : "a group of a partition"});
+                        group.broadcast ? "IPoIB of a partition" : "a group of a partition",
+                        terms.mtu != Mtu::none, terms.rate != 0});
     }
   }
   return groups;
 }
 
-/// Its terms follow the ports as long as it has no members: members have taken them over.
+/// Members have taken the group's terms over: what is configured otherwise now waits for the last of them.
+void note_kept_terms(Writing& writing, const OwnGroup& own, const Group& group) {
+  auto configured = own.terms;
+  if (!own.mtu_given) configured.mtu = group.terms.mtu;
+  if (!own.rate_given) configured.rate = group.terms.rate;
+  if (configured == group.terms) return;
+  writing.effects.terms_kept.push_back({.mgid = own.mgid,
+                                        .terms = group.terms,
+                                        .configured = configured,
+                                        .next = own.terms,
+                                        .members = group.members});
+}
+
+/// Its terms follow the ports and the configuration as long as it has no members.
 void keep_group(Writing& writing, const OwnGroup& own) {
   auto& registry = writing.registry;
   const auto* group = registry.groups().find(own.mgid);
   if (group != nullptr && group->members != 0) {
+    note_kept_terms(writing, own, *group);
     if (!group->well_known) registry.put_group(own.mgid, group->mlid, group->terms, true);
     return;
   }

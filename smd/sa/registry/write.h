@@ -11,6 +11,7 @@
 
 #include "smd/registry/registry.h"
 #include "smd/sa/directory.h"
+#include "smd/sa/registry/group_terms.h"
 #include "smd/sa/registry/liveness.h"
 #include "smd/sa/request.h"
 #include "smd/sa/settings.h"
@@ -49,6 +50,8 @@ struct GroupEvent {
 struct Effects {
   std::vector<Refused> refused;
   std::vector<GroupEvent> groups;
+  std::vector<TermsKept> terms_kept;     ///< of refresh(): groups that wait for their last member
+  std::vector<TermsKept> terms_applied;  ///< groups that had waited; `members` is of that time
 };
 
 /// A change in hand.
