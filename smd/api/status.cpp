@@ -215,7 +215,7 @@ void add_too_small(const sm::Snapshot& now, JsonObject& object) {
 /// P_Keys of end ports that smd has not given them, and what was not done.
 Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
   const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
-  const auto foreign = sm::foreign_keys(*now.subnet, policy.get());
+  const auto foreign = sm::foreign_keys(*now.subnet, policy.get(), now.stored.get());
   JsonArray keys;
   for (const auto key : foreign.keys) keys.push_back(pkey(key));
   const auto violations = activity_of(view).violations;

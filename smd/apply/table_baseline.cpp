@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "mad/wire/tables.h"
+#include "smd/decide/stored.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline applying {
 namespace {
@@ -250,7 +252,7 @@ std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held,
   return found;
 }
 
-ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy) {
+ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy, const Stored* stored) {
   ForeignKeys found;
   std::set<PKey> keys;
   const HeldBlocks<wire::PKeyTable>* usual = nullptr;  // nearly all ports share one
@@ -259,11 +261,15 @@ ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* po
       const auto& held = node->ports[p].held<wire::PKeyTable>();
       if (!held || held.get() == usual || !is_end_port(*node, PortNum{static_cast<std::uint8_t>(p)}))
         continue;
-      const auto foreign = foreign_keys(*held, policy);
+      auto foreign = foreign_keys(*held, policy);
       if (foreign.empty()) {
         usual = held.get();
         continue;
       }
+      const auto guid = port_guid(*node, PortNum{static_cast<std::uint8_t>(p)});
+      if (stored != nullptr)
+        std::erase_if(foreign, [&](PKey key) { return stored->pkeys.contains({guid, key}); });
+      if (foreign.empty()) continue;
       ++found.ports;
       keys.insert(foreign.begin(), foreign.end());
     }

@@ -71,7 +71,9 @@ struct ForeignKeys {
   std::size_t ports = 0;
   std::vector<PKey> keys;
 };
-/// Of all nodes whose tables were read.
-ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy = nullptr);
+/// Of all nodes whose tables were read. `stored`: keys that smd has placed itself are not counted, such as
+/// one of a deleted partition at a port that does not give it up; null: they are.
+ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy = nullptr,
+                         const Stored* stored = nullptr);
 
 }  // namespace smd::sm::inline applying

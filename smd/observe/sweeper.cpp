@@ -34,7 +34,8 @@ asio::awaitable<Outcome> Sweeper::sweep(SweepKind kind, std::string reason, std:
   if (observed == Outcome::not_ours || observed == Outcome::contested) tell();
   if (observed != Outcome::done) co_return observed;
   if (parts_.mastership.adopting())
-    log_foreign_keys(parts_.log, *parts_.loop.subnet(), parts_.loop.partitions().get());
+    log_foreign_keys(parts_.log, *parts_.loop.subnet(), parts_.loop.partitions().get(),
+                     *parts_.loop.stored());
   status.tell_adaptive(known.get());
 
   const auto beyond = leave_out_disabled();

@@ -80,8 +80,9 @@ void log_altered(const log::Log& log, const Subnet* before, const Subnet& now) {
     log.info("node.restored").kv("tables", ended.size()).kv("not_named", ended.size() - kLines);
 }
 
-void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy) {
-  const auto found = foreign_keys(subnet, policy);
+void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy,
+                      const Stored& stored) {
+  const auto found = foreign_keys(subnet, policy, &stored);
   if (found.ports == 0) return;
   log.warn("partition.foreign_keys")
       .kv("ports", found.ports)

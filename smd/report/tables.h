@@ -14,7 +14,8 @@ void log_altered(const log::Log& log, const Subnet* before, const Subnet& now);
 
 /// `partition.foreign_keys`: ports that have P_Keys of another SM, where there are any.
 /// `policy` may be null.
-void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy);
+void log_foreign_keys(const log::Log& log, const Subnet& subnet, const config::PartitionPolicy* policy,
+                      const Stored& stored);
 
 /// `partition.enforcement_cleared`: ports of switches that were answered to enforce P_Keys no longer. A few
 /// lines, the rest as a number.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "smd/apply/table_baseline.h"
 #include "smd/decide/port_keys.h"
 #include "smd/plan/key_changes.h"
 #include "smd/policy/policies.h"
@@ -156,6 +157,22 @@ TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManag
   EXPECT_THAT(decide().part.restored, IsEmpty());
   EXPECT_TRUE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
   EXPECT_THAT(stored_.port_keys, IsEmpty());
+}
+
+TEST_F(DecidePartitions, KeysThatSmdHadGivenAreNotForeign) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  holds(kOther, 1, {kDefaultPKey, PKey{0x8055}});
+  holds(kThird, 1, {kDefaultPKey, PKey{0x8066}});
+  const auto subnet = fabric_.build();
+  const auto policy = policy::merged_policy(config_, {});
+  EXPECT_EQ(foreign_keys(subnet, policy.get(), &stored_).ports, 2U);
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x8055}}] =
+      1;  // its partition is gone, and the host refuses
+
+  const auto found = foreign_keys(subnet, policy.get(), &stored_);
+  EXPECT_EQ(found.ports, 1U);
+  EXPECT_THAT(found.keys, ElementsAre(PKey{0x8066}));
+  EXPECT_EQ(foreign_keys(subnet, policy.get()).ports, 2U) << "neither is free for a new partition";
 }
 
 TEST_F(DecidePartitions, WhatPortsLoseAndGetIsKnownBefore) {
