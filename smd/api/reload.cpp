@@ -41,20 +41,23 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
     partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
     add_taken_over(*view.ground, partitions, differences);
   }
-  found.emplace("changed", sm::strings_json(differences));
   Json effect;
   if (next.subnet && view.ground && now && now->decided.routes && now->stored) {
     const auto& policies = *view.ground->policies;
     const auto config =
         policy::with_kept(std::make_shared<const config::SubnetConfig>(*next.subnet), policies);
-    effect = sm::preview_json(sm::preview({.subnet = *now->subnet,
-                                           .decided = now->decided,
-                                           .stored = *now->stored,
-                                           .config = *config,
-                                           .partitions = partitions,
-                                           .parallel = backend.parallel()}),
-                              *now->subnet);
+    const auto preview = sm::preview({.subnet = *now->subnet,
+                                      .decided = now->decided,
+                                      .stored = *now->stored,
+                                      .config = *config,
+                                      .partitions = partitions,
+                                      .parallel = backend.parallel()});
+    for (const auto& one : preview.lost_foreign)
+      differences.push_back(
+          fmt::format("partition {} ({}): {}", one.partition, one.source, to_string(one, *now->subnet)));
+    effect = sm::preview_json(preview, *now->subnet);
   }
+  found.emplace("changed", sm::strings_json(differences));
   found.emplace("fabric", std::move(effect));
   return Json(std::move(found));
 }

@@ -52,7 +52,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
   note_own_tables();
   if (kind->told) {
-    log_partitions(parts_.log, *subnet_, before, decided_);
+    log_partitions(parts_.log, *subnet_, *stored_, before, decided_);
     log_qos(parts_.log, before, decided_);
     log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
   }
@@ -92,7 +92,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   auto& now = decision.decided;
   const auto before = decided_.routes;
   routes_before_ = before;
-  log_partitions(parts_.log, *subnet_, decided_, now);
+  log_partitions(parts_.log, *subnet_, *stored_, decided_, now);
   log_qos(parts_.log, decided_, now);
   log_qos_tables(parts_.log, *subnet_, decided_, now, partitions_.get());
   log_vl_tables(parts_.log, *subnet_, decided_, now);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/partitions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <ranges>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "smd/decide/known_keys.h"
 #include "smd/report/description.h"
 
 namespace smd::sm::inline reports {
@@ -59,6 +67,24 @@ void log_new(const log::Log& log, std::string_view event, const Subnet& subnet, 
     line.always();  // the one before may have named other keys
   }
   if (lines > kPartitionLines) log.error(event).kv("ports", lines).kv("not_named", lines - kPartitionLines);
+}
+
+void log_foreign_lost(const log::Log& log, const Subnet& subnet, const Stored& stored,
+                      const PartitionPart& before, const PartitionPart& now) {
+  const auto lost = lost_foreign_keys(subnet, stored, &before, now);
+  for (const auto& one : lost | std::views::take(kPartitionLines)) {
+    log.warn("partition.takes_foreign_key")
+        .kv("partition", one.partition)
+        .kv("pkey", one.pkey)
+        .kv("by", one.source)
+        .kv("ports", one.ports.size())
+        .kv("reason", to_string(one, subnet))
+        .always();
+  }
+  if (lost.size() > kPartitionLines)
+    log.warn("partition.takes_foreign_key")
+        .kv("partitions", lost.size())
+        .kv("not_named", lost.size() - kPartitionLines);
 }
 
 void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
@@ -167,7 +193,57 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
 
 }  // namespace
 
-void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now) {
+std::vector<LostForeignKey> lost_foreign_keys(const Subnet& subnet, const Stored& stored,
+                                              const PartitionPart* before, const PartitionPart& now) {
+  const auto* was = before != nullptr && before->managed ? before->policy.get() : nullptr;
+  std::map<PKey, LostForeignKey> taken;
+  if (!now.managed || !now.policy || !now.keeps_foreign) return {};
+  for (const auto& one : now.policy->partitions) {
+    if (one.pkey == config::kDefaultPartition || (was != nullptr && was->find(one.pkey) != nullptr)) continue;
+    taken.emplace(one.pkey, LostForeignKey{.pkey = one.pkey,
+                                           .partition = one.name,
+                                           .source = to_string(one.sources.front(), *now.policy),
+                                           .automatic = one.automatic});
+  }
+  if (taken.empty()) return {};
+  const auto is_in = [](const auto& rows, Guid port, PKey key) {
+    return rows.contains({port, key.full()}) || rows.contains({port, PKey{key.partition()}});
+  };
+  std::set<std::pair<Guid, PKey>> placed;
+  for (const auto& one : now.placed) placed.emplace(one.port, one.key);
+  for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
+    const auto guid = port_guid(node, num);
+    for (const auto key : known_keys(port).value_or(std::vector<PKey>{})) {
+      const auto partition = taken.find(PKey{key.partition()});
+      if (partition == taken.end() || is_in(stored.pkeys, guid, key) || is_in(placed, guid, key)) continue;
+      auto& ports = partition->second.ports;
+      if (ports.empty() || ports.back() != PeerPort{node.guid(), num}) ports.push_back({node.guid(), num});
+    }
+  });
+  std::vector<LostForeignKey> lost;
+  for (auto& [pkey, one] : taken) {
+    if (!one.ports.empty()) lost.push_back(std::move(one));
+  }
+  return lost;
+}
+
+std::string to_string(const LostForeignKey& lost, const Subnet& subnet) {
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  for (const auto& at : lost.ports | std::views::take(kNamed))
+    names +=
+        fmt::format("{}\"{}\" port {}", names.empty() ? "" : ", ", description_of(subnet, at.node), at.port);
+  if (lost.ports.size() > kNamed) names += fmt::format(" and {} more", lost.ports.size() - kNamed);
+  const bool one = lost.ports.size() == 1;
+  return fmt::format("{} the P_Key {} from another SM, {} of {} and {} it: {}{}",
+                     one ? std::string("1 port has") : fmt::format("{} ports have", lost.ports.size()),
+                     lost.pkey, one ? "is no member" : "are no members", lost.partition,
+                     one ? "loses" : "lose", names,
+                     lost.automatic ? "; smd chose the number: its pkey may name another" : "");
+}
+
+void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,
+                    const Decided& now) {
   static const PartitionPart kNone;
   if (!now.partitions) return;
   const auto& tables = *now.part<wire::PKeyTable>();
@@ -181,6 +257,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& be
   if (before.partitions != now.partitions) {
     log_taken_over(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
+    log_foreign_lost(log, subnet, stored, was, *now.partitions);
     log_no_room(log, subnet, was, *now.partitions);
     log_not_enforced(log, subnet, was, *now.partitions);
   }

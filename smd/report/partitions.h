@@ -2,15 +2,35 @@
 #pragma once
 // What the log says of partitions.
 
+#include <string>
+#include <vector>
+
 #include "smd/decide/decided.h"
+#include "smd/decide/stored.h"
 #include "smd/log/log.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline reports {
 
+/// Ports that have the P_Key of a partition from another SM, and lose it because they are no members.
+struct LostForeignKey {
+  PKey pkey{};  ///< without the bit of full members
+  std::string partition{}, source{};
+  bool automatic = false;  ///< smd chose the number
+  std::vector<PeerPort> ports{};
+  friend bool operator==(const LostForeignKey&, const LostForeignKey&) = default;
+};
+/// Of partitions that `now` has in addition to `before` (null: nothing was decided), while all other foreign
+/// keys stay. Pure.
+std::vector<LostForeignKey> lost_foreign_keys(const Subnet& subnet, const Stored& stored,
+                                              const PartitionPart* before, const PartitionPart& now);
+/// One sentence about it, with the names of a few ports.
+std::string to_string(const LostForeignKey& lost, const Subnet& subnet);
+
 /// What a decision changes: `partition.managed`, `partition.no_room`, `partition.not_enforced`,
-/// `partition.index0`; where partitions are not smd's `partition.sm_port`. `subnet` is what was decided on. A
-/// few lines of each kind, the rest as a number.
-void log_partitions(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now);
+/// `partition.index0`, `partition.takes_foreign_key`; where partitions are not smd's `partition.sm_port`.
+/// `subnet` and `stored` are what was decided on. A few lines of each kind, the rest as a number.
+void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,
+                    const Decided& now);
 
 }  // namespace smd::sm::inline reports

@@ -59,6 +59,9 @@ Preview preview(const PreviewInput& in) {
       if (change.of_end_port) found.keys.push_back(std::move(change));
     }
   }
+  if (after.partitions)
+    found.lost_foreign =
+        lost_foreign_keys(in.subnet, in.stored, in.decided.partitions.get(), *after.partitions);
   count_sets(made, found);
   return found;
 }

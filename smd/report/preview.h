@@ -14,6 +14,7 @@
 #include "smd/plan/key_changes.h"
 #include "smd/report/disruption.h"
 #include "smd/report/json.h"
+#include "smd/report/partitions.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline reports {
@@ -33,6 +34,7 @@ struct Preview {
   std::string engine_now{}, engine{};
   std::string engine_waits{};                               ///< RoutePart::engine_waits
   std::vector<KeyChange> keys{};                            ///< of end ports
+  std::vector<LostForeignKey> lost_foreign{};               ///< of them those that another SM had given
   std::vector<std::pair<std::string, std::size_t>> sets{};  ///< by what they write, in the order of writes
   /// Something in use changes, or an end port loses a P_Key.
   bool disturbs() const;

@@ -8,6 +8,7 @@
 #include "smd/decide/port_keys.h"
 #include "smd/plan/key_changes.h"
 #include "smd/policy/policies.h"
+#include "smd/report/partitions.h"
 #include "tests/support/partition_config.h"
 #include "tests/unit/decide/support.h"
 
@@ -157,6 +158,32 @@ TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManag
   EXPECT_THAT(decide().part.restored, IsEmpty());
   EXPECT_TRUE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
   EXPECT_THAT(stored_.port_keys, IsEmpty());
+}
+
+TEST_F(DecidePartitions, APartitionThatTakesAForeignKeyNamesThePortsThatLoseIt) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  holds(kHost, 1, {kDefaultPKey, PKey{0x8055}});
+  holds(kOther, 1, {kDefaultPKey, PKey{0x0055}});
+  holds(kThird, 1, {kDefaultPKey, PKey{0x8055}});
+  const auto subnet = fabric_.build();
+  const auto before = decide().part;
+  EXPECT_THAT(lost_foreign_keys(subnet, stored_, nullptr, before), IsEmpty());
+  config_.partition.push_back(partition("red", 0x55, {"h0"}));
+  const auto after = decide().part;
+
+  const auto lost = lost_foreign_keys(subnet, stored_, &before, after);
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost[0].ports, (std::vector{test::place(kOther, 1), test::place(kThird, 1)}));
+  EXPECT_EQ(
+      to_string(lost[0], subnet),
+      "2 ports have the P_Key 0x0055 from another SM, are no members of red and lose it: \"h1\" port 1, "
+      "\"h2\" port 1");
+  EXPECT_EQ(lost_foreign_keys(subnet, stored_, nullptr, after), lost) << "at the first decision too";
+  EXPECT_THAT(lost_foreign_keys(subnet, stored_, &after, after), IsEmpty()) << "it was said";
+
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x0055}}] = 1;
+  stored_.pkeys[{test::port_guid(kThird, 1), PKey{0x8055}}] = 1;
+  EXPECT_THAT(lost_foreign_keys(subnet, stored_, &before, after), IsEmpty()) << "smd had given it";
 }
 
 TEST_F(DecidePartitions, KeysThatSmdHadGivenAreNotForeign) {
