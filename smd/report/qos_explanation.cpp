@@ -38,6 +38,24 @@ std::uint32_t weight_of(std::span<const wire::VlArbitration> blocks, Vl vl) {
   return sum;
 }
 
+/// VLHighLimit counts units of 4,096 bytes, and low priority sends one packet of any size after them: high
+/// priority has more of the link than it should while packets are small.
+void note_small_packets(QosKindView& kind, const QosPart::Tables& tables, const std::vector<Sl>& high,
+                        std::uint32_t packet) {
+  constexpr std::uint32_t kSmall = 256;  // the smallest MTU
+  constexpr double kAlike = 0.1;
+  const auto of_high = [&](std::uint32_t bytes) {
+    const auto burst = static_cast<double>(high_burst(tables, bytes));
+    return burst / (burst + bytes);
+  };
+  const auto large = of_high(packet), small = of_high(kSmall + kHeaders);
+  if (kind.mtu <= kSmall || small - large <= kAlike * large) return;
+  kind.warnings.push_back(fmt::format(
+      "high priority (SL {}) has {:.1f} % of the link in packets of {} bytes and {:.1f} % in packets of {}: "
+      "VLHighLimit counts units of 4096 bytes",
+      sl_numbers(high), 100 * large, kind.mtu, 100 * small, kSmall));
+}
+
 /// SLs in use by the VL that they have, without those that are dropped.
 SlsByVl sls_by_vl(const QosPart::Tables& tables, const QosUses& uses) {
   SlsByVl found;
@@ -63,6 +81,7 @@ void note_burst(QosKindView& kind, const QosPart::Tables& tables, const SlsByVl&
     kind.notes.push_back(
         fmt::format("high priority (SL {}) sends {} bytes before one packet of low priority (SL {})",
                     sl_numbers(high), burst, sl_numbers(low)));
+    note_small_packets(kind, tables, high, packet);
   } else {
     kind.warnings.push_back(fmt::format(
         "high priority (SL {}) has no limit (high_limit 255): nothing of SL {} is sent while it sends",

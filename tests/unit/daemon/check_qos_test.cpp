@@ -80,6 +80,12 @@ TEST_F(CheckQos, SaysWhatHighPrioritySendsBeforeLow) {
   EXPECT_THAT(said(),
               HasSubstr("high priority (SL 2) sends 24732 bytes before one packet of low priority (SL 0, 1)"))
       << "six packets of 4,122 bytes";
+  EXPECT_THAT(said(),
+              HasSubstr("warning: high priority (SL 2) has 85.7 % of the link in packets of 4096 bytes "
+                        "and 98.9 % in packets of 256: VLHighLimit counts units of 4096 bytes"));
+  EXPECT_THAT(said({.asked = true, .mtu = 256}), Not(HasSubstr("VLHighLimit counts")));
+  qos().all.high_limit = 0;
+  EXPECT_THAT(said(), Not(HasSubstr("VLHighLimit counts"))) << "a packet for a packet, of whatever size";
   qos().all.high_limit = 255;
   EXPECT_THAT(said(),
               AllOf(HasSubstr("nothing of SL 0, 1 is sent while it sends"), Not(HasSubstr("no weight"))));
