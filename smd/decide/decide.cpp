@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/decide.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "config/qos_sources.h"
@@ -67,6 +70,23 @@ bool fits(const routing::Layers& layers, const LayerBudget& budget) {
   return layers.vl_indexes() <= budget.vls && layers.count <= budget.sls;
 }
 
+/// Tables that stay, while engines have more VLs and SLs than when some were refused: what was said of these
+/// may not hold any more, and one that fits now is taken when the operator asks for it.
+std::shared_ptr<const RoutePart> with_budget(std::shared_ptr<const RoutePart> routes,
+                                             const LayerBudget& budget) {
+  if (routes->fell_back_from.empty() || routes->vls >= budget.vls) return routes;
+  auto now = std::make_shared<RoutePart>(*routes);
+  now->vls = budget.vls;
+  constexpr std::string_view kThen = ", when ";
+  for (auto& refusal : now->fell_back_from) {
+    refusal.reason.erase(std::min(refusal.reason.find(kThen), refusal.reason.size()));
+    refusal.reason +=
+        fmt::format("{}{} VL{} could be used; there are {} now: smd resweep converge --engine tries it again",
+                    kThen, routes->vls, routes->vls == 1 ? "" : "s", budget.vls);
+  }
+  return now;
+}
+
 /// SLs that are in use: as they are stored, else those that the SM before us gave.
 WireSls kept_sls(const Stored& stored, const RoutePart* routes, const std::vector<Sl>& classes) {
   auto kept = stored.wire_sls;
@@ -102,6 +122,7 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
 }
 
 void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& decided) {
+  if (decided.routes) decided.routes = with_budget(decided.routes, layer_budget(in, decided));
   const bool layered = decided.routes && decided.routes->layers.count > 1;
   decided.service_levels.reset();
   std::vector<unsigned> loads;

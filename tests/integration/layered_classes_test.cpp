@@ -311,6 +311,15 @@ TEST_F(LayeredClasses, WithoutSlsForLayersTheNextEngineRoutes) {
   EXPECT_EQ(routes().engine, "updn");
   ASSERT_FALSE(routes().fell_back_from.empty());
   EXPECT_THAT(routes().fell_back_from[0].reason, HasSubstr("SLs for each class, and may use 1"));
+
+  // Fewer classes: the tables stay, and what is said of the engine is what was then.
+  config_.partition.clear();
+  reload();
+  EXPECT_EQ(routes().engine, "updn");
+  ASSERT_FALSE(routes().fell_back_from.empty());
+  EXPECT_THAT(routes().fell_back_from[0].reason,
+              testing::EndsWith(", when 1 VL could be used; there are 8 now: smd resweep converge --engine "
+                                "tries it again"));
 }
 
 }  // namespace
