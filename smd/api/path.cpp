@@ -16,6 +16,7 @@
 #include "smd/api/tenant.h"
 #include "smd/decide/path_layers.h"
 #include "smd/report/description.h"
+#include "smd/sa/granted_pkeys.h"
 #include "smd/sa/path/trace.h"
 #include "smd/sa/policy.h"
 
@@ -81,15 +82,20 @@ std::string keys_words(const sa::HeldPKeys* keys) {
 }
 
 /// A port is named for a tenant too: it has asked by that name.
-Granted granted(const sm::Decided& decided, const EndPort& source, const EndPort& target,
+Granted granted(const sm::Snapshot& now, const EndPort& source, const EndPort& target,
                 const PathAsked& asked) {
+  const auto& decided = now.decided;
   auto from = sa::end_port_of(decided, *source.node, source.port);
+  auto to = sa::end_port_of(decided, *target.node, target.port);
+  const auto of_source = sa::narrowed_pkeys(now, *source.node, source.port),
+             of_target = sa::narrowed_pkeys(now, *target.node, target.port);
+  if (of_source) from.pkeys = of_source.get();
+  if (of_target) to.pkeys = of_target.get();
   sa::HeldPKeys own;
   if (asked.only) {
     own = own_keys(from.pkeys, *asked.only);
     from.pkeys = &own;
   }
-  const auto to = sa::end_port_of(decided, *target.node, target.port);
   const auto pair = fmt::format("{} and {}", source.node->description, target.node->description);
   const sa::Policy policy;
   const auto shared = policy.pkey(from, to, asked.constraints);
@@ -131,7 +137,7 @@ Hop far_end(const sm::Subnet& subnet, const sm::Node& node, PortNum out) {
 class Direction {
  public:
   Direction(const sm::Snapshot& now, const EndPort& from, const EndPort& to, const PathAsked& asked)
-      : now_(now), from_(from), to_(to), asked_(asked), granted_(granted(now.decided, from, to, asked)) {
+      : now_(now), from_(from), to_(to), asked_(asked), granted_(granted(now, from, to, asked)) {
     follow();
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mad/wire/drop_vl.h"
+#include "smd/sa/granted_pkeys.h"
 #include "smd/sa/path/trace.h"
 
 namespace smd::sa {
@@ -106,10 +107,28 @@ Directory::Directory(std::shared_ptr<const sm::Snapshot> snapshot, const Directo
     }
   }
   take_qos_classes();
+  narrow_pkeys();
   forwarded_ = forwarded_in(*snapshot_);
   index_ = same_context(before) ? before->index_ : std::make_shared<const Index>(subnet(), end_ports_);
   proven_ = installed_is_proven();
   drops_sls_ = snapshot_->decided.qos_policy && drops_any_sl(subnet());
+}
+
+void Directory::narrow_pkeys() {
+  for_each_narrowed(*snapshot_,
+                    [&](const sm::Node& node, PortNum port, std::shared_ptr<const HeldPKeys> keys) {
+                      narrowed_.emplace(std::pair(node.guid(), port), std::move(keys));
+                    });
+  if (narrowed_.empty()) return;
+  for (auto& end : end_ports_) {
+    const auto at = narrowed_.find({end.node->guid(), end.port});
+    if (at != narrowed_.end()) end.pkeys = at->second.get();
+  }
+}
+
+const HeldPKeys* Directory::pkeys_of(const sm::Node& node, PortNum port) const {
+  const auto at = narrowed_.empty() ? narrowed_.end() : narrowed_.find({node.guid(), port});
+  return at != narrowed_.end() ? at->second.get() : node.ports[port.value()].held<wire::PKeyTable>().get();
 }
 
 /// Both lists are in the order of nodes and ports.

@@ -3,8 +3,10 @@
 // A snapshot as a question sees it: its end ports by LID and by GUID.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mad/base/gid.h"
@@ -30,7 +32,7 @@ struct alignas(64) EndPort {
   std::uint32_t place = 0;           ///< among the end ports
   std::uint32_t sw = kNowhere;       ///< of a switch's port 0: the switch, by its place among the switches
   sm::QosPortClass qos = 0;          ///< in the QoS policy
-  const HeldPKeys* pkeys = nullptr;  ///< null: not known
+  const HeldPKeys* pkeys = nullptr;  ///< that it has and is to have (granted_pkeys.h); null: not known
 
   const sm::Port& info() const { return node->ports[port.value()]; }  ///< lives as long as the node
   unsigned lids() const { return 1U << lmc; }                         ///< from the base LID on
@@ -77,6 +79,9 @@ class Directory {
   Gid here(const Gid& gid) const {
     return gid.prefix() == kDefaultSubnetPrefix ? Gid::of(prefix_, gid.guid()) : gid;
   }
+  /// The keys that answers about this port go by: of an end port those of its EndPort, else what the table
+  /// of the port holds; null: not known.
+  const HeldPKeys* pkeys_of(const sm::Node& node, PortNum port) const;
   /// With the prefix of this subnet.
   Gid gid_of(const EndPort& port) const { return Gid::of(prefix_, port.guid); }
   /// The LID that a record about this port of this node is under; nothing where it has none.
@@ -113,7 +118,10 @@ class Directory {
   bool same_context(const Directory* before) const;
   bool installed_is_proven() const;
   void take_qos_classes();
+  void narrow_pkeys();
   std::vector<EndPort> end_ports_;
+  /// Of ports that hold keys which they are not to have.
+  std::map<std::pair<Guid, PortNum>, std::shared_ptr<const HeldPKeys>> narrowed_;
   std::vector<Entries> entries_;
   std::shared_ptr<const Index> index_;
   bool proven_ = false;

@@ -7,12 +7,16 @@ namespace smd::sa {
 
 Viewer Viewer::of_fabric(const Directory& directory, Lid lid, bool trusted) {
   const auto& part = directory.snapshot().decided.partitions;
-  return part && part->managed ? Viewer(directory.by_lid(lid), trusted) : Viewer();
+  if (!part || !part->managed) return {};
+  Viewer viewer(directory.by_lid(lid), trusted);
+  viewer.directory_ = &directory;
+  return viewer;
 }
 
 bool Viewer::sees(const sm::Node& node, PortNum number) const {
   if (port_ == nullptr || (port_->node == &node && port_->port == number)) return true;
-  return shares(node.ports[number.value()].held<wire::PKeyTable>().get());
+  return shares(directory_ != nullptr ? directory_->pkeys_of(node, number)
+                                      : node.ports[number.value()].held<wire::PKeyTable>().get());
 }
 
 /// A port whose table is not known is shown.

@@ -15,7 +15,7 @@ class Viewer {
   /// `port`: null where it is not known. `trusted`: it has shown the SM_Key.
   Viewer(const EndPort* port, bool trusted) : port_(trusted ? nullptr : port) {}
   /// What is shown of nodes, links and paths: all as long as no partition is configured, whatever another SM
-  /// has left in the tables.
+  /// has left in the tables. `directory` outlives the viewer.
   static Viewer of_fabric(const Directory& directory, Lid lid, bool trusted);
 
   /// Null: it sees all.
@@ -31,6 +31,7 @@ class Viewer {
   bool shares(const HeldPKeys* keys) const;
 
   const EndPort* port_ = nullptr;
+  const Directory* directory_ = nullptr;  ///< null: of any port its own table counts
   // Equal tables are one in memory (directory.cpp): most ports are like the one before.
   mutable const HeldPKeys* last_ = nullptr;
   mutable bool shown_ = true;

@@ -189,9 +189,8 @@ StaticRate capped(StaticRate rate, const Settings& settings) {
 
 bool has_pkey(const EndPort& port, PKey pkey) {
   if (pkey.partition() == 0) return true;  // no partition: groups of earlier versions have such keys
-  const auto& held = port.info().held<wire::PKeyTable>();
-  if (!held) return pkey.same_partition(kDefaultPKey);  // an unread table is taken as a reset leaves it
-  for (const auto& block : held->row) {
+  if (port.pkeys == nullptr) return pkey.same_partition(kDefaultPKey);  // unread: taken as a reset leaves it
+  for (const auto& block : port.pkeys->row) {
     for (const auto key : block.keys) {
       if (key.same_partition(pkey)) return true;
     }
