@@ -253,6 +253,41 @@ TEST(SaQos, AnSlThatLeadsToVl15IsNoPath) {
   EXPECT_EQ(status(*hosts[1], 0, 0), 0);
 }
 
+/// The adapter's own table counts for what it sends to itself.
+TEST(SaQos, NorIsOneToThePortItself) {
+  const test::SaLab lab("ft2:4", with_policy(kLevels));
+  const auto host = std::ranges::find_if(lab.directory().end_ports(),
+                                         [](const sa::EndPort& port) { return !port.node->is_switch(); });
+  auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
+  for (auto& node : subnet->nodes) {
+    if (node->guid() != host->node->guid()) continue;
+    auto other = std::make_shared<sm::Node>(*node);
+    sm::HeldBlocks<wire::SlToVl> held;
+    held.row.resize(1);
+    held.known = held.asked = sm::BlockSet::first(1);
+    held.row[0].vls[1] = wire::kDropVl;
+    other->ports[host->port.value()].held<wire::SlToVl>() =
+        std::make_shared<const sm::HeldBlocks<wire::SlToVl>>(std::move(held));
+    node = other;
+  }
+  subnet->index();
+  auto snapshot = std::make_shared<sm::Snapshot>(lab.snapshot());
+  snapshot->subnet = subnet;
+  const sa::Directory directory(snapshot);
+  const auto status = [&](const sa::Directory& asked_of) {
+    const auto gid = asked_of.gid_of(*host);
+    auto asked = asking(&QosPath::service_id, std::uint64_t{0});
+    asked.sgid = asked.dgid = gid;
+    return ask(asked_of,
+               Question{.method = wire::Method::get, .attribute = QosPath::kRecord, .mask = kBothEnds}.with(
+                   asked))
+        .status;
+  };
+
+  EXPECT_EQ(status(lab.directory()), 0);
+  EXPECT_EQ(status(directory), wire::kSaNoRecords);
+}
+
 TEST(SaQos, MultiPathRecordsGoByTheSameRules) {
   using Multi = wire::MultiPathRecord;
   const test::SaLab lab("ft2:4", with_policy(kLevels));

@@ -108,6 +108,7 @@ RoundTrip round_trip(const Directory& directory, const EndPort& from, const EndP
 
 bool carries(const Directory& directory, const EndPort& from, const EndPort& to, Lid dlid, Sl sl) {
   PortNum in{0};  // a packet of the node's own
+  if (from.place == to.place) return mapped_vl(*from.node, in, from.port, sl) != wire::kDropVl;
   for (const auto& step : steps_between(directory, from, to, dlid)) {
     if (mapped_vl(*step.from, in, step.out, sl) == wire::kDropVl) return false;
     in = step.in;
