@@ -7,6 +7,7 @@
 
 #include "config/describe.h"
 #include "config/describe_blocks.h"
+#include "config/refused_policy.h"
 #include "config/schema.h"
 
 namespace smd::config {
@@ -28,6 +29,20 @@ std::vector<std::string> of_settings(const Settings& before, const Settings& aft
   return found;
 }
 
+/// Of a configuration whose policy was refused: what was in force instead is not known here.
+std::vector<std::string> without_refused(SubnetConfig before, SubnetConfig after, const Schema& schema) {
+  const bool partitions = !before.partitions.refused.empty();
+  forget_qos_policy(before.qos, {});
+  forget_qos_policy(after.qos, {});
+  if (partitions) forget_partitions(before, {});
+  if (partitions) forget_partitions(after, {});
+  auto found = before == after ? std::vector<std::string>{} : differences(before, after, schema);
+  found.emplace_back(partitions
+                         ? "partitions, groups and QoS policy of the files instead of those accepted last"
+                         : "the QoS policy of the files instead of the one accepted last");
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> differences(const LogConfig& before, const LogConfig& after) {
@@ -44,6 +59,9 @@ std::vector<std::string> differences(const StoreConfig& before, const StoreConfi
 
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema) {
+  const bool refused = !before.partitions.refused.empty() || !before.qos.refused.empty();
+  if (refused && after.partitions.refused.empty() && after.qos.refused.empty())
+    return without_refused(before, after, schema);
   auto found = of_settings({.subnet = before}, {.subnet = after}, schema);
   const bool same_key_file =
       before.sm.key_file == after.sm.key_file && before.keys.sm_key_file == after.keys.sm_key_file;

@@ -17,7 +17,8 @@ std::vector<std::string> differences(const LogConfig& before, const LogConfig& a
 std::vector<std::string> differences(const ApiConfig& before, const ApiConfig& after);
 /// The same of [store].
 std::vector<std::string> differences(const StoreConfig& before, const StoreConfig& after);
-/// The same of a subnet. Arrays of tables are compared block by block.
+/// The same of a subnet. Arrays of tables are compared block by block. Where the policy of `before` was
+/// refused one sentence says that this one is in force now.
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema = product_schema());
 

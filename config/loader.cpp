@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/refused_policy.h"
 #include "config/toml_reader.h"
 
 namespace smd::config {
@@ -23,17 +24,6 @@ bool is_of_policy(std::string_view key) {
 bool is_of_qos_policy(std::string_view key) {
   if (key.starts_with("subnet[")) key.remove_prefix(std::min(key.find('.'), key.size() - 1) + 1);
   return key.starts_with("qos.");
-}
-
-void forget_qos_policy(QosConfig& qos, const std::string& why) {
-  qos.policy_file.clear();
-  qos.conf = {};
-  qos.level.clear();
-  qos.rule.clear();
-  qos.ulp.clear();
-  qos.preset = QosPreset::none;
-  qos.traffic_classes.clear();
-  qos.refused = why;
 }
 
 std::string lines_of(const std::vector<ConfigError>& errors) {
@@ -172,11 +162,7 @@ void Loader::refuse_policies() {
   const auto refuse = [&](SubnetConfig& subnet) {
     forget_qos_policy(subnet.qos, qos);
     if (policy_errors_.empty()) return;
-    subnet.groups.clear();
-    subnet.partition.clear();
-    subnet.partitions = {};
-    subnet.partitions.refused = partitions;
-    if (!qos.empty()) subnet.partitions.refused += "\n" + qos;
+    forget_partitions(subnet, qos.empty() ? partitions : partitions + "\n" + qos);
   };
   refuse(base_.settings.subnet);
   for (auto& layer : subnets_) refuse(layer.settings.subnet);

@@ -141,7 +141,10 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   append(changed, take_subnets(next, restart));
   const std::scoped_lock lock(lock_);
   parts_.config.log = next.log;
+  // The socket stays the one that it was until the next start.
+  auto socket = std::move(parts_.config.api.socket);
   parts_.config.api = next.api;
+  parts_.config.api.socket = std::move(socket);
   log_config_ = next.log;
   info_.configuration = configuration_file(parts_.options.config);
   info_.loaded = std::chrono::system_clock::now();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reload says that it changes, where the policy before was refused.
+#include "config/difference.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/support.h"
+
+namespace smd::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SubnetConfig read(std::string_view text) {
+  auto context = context_with({});
+  context.may_refuse_policy = true;
+  const auto config = load_text(text, "smd.toml", {}, context);
+  if (config) return config->base;
+  for (const auto& error : config.error()) ADD_FAILURE() << to_string(error);
+  return {};
+}
+
+constexpr std::string_view kLevel = "[[qos.level]]\nname = \"DEFAULT\"\nsl = ";
+constexpr std::string_view kPartition = "[[partition]]\nname = \"a\"\npkey = ";
+
+std::string text_of(std::string_view sl, std::string_view pkey, std::string_view tail = {}) {
+  return fmt::format("[qos]\nenabled = true\n{}{}\n{}{}\n{}", kLevel, sl, kPartition, pkey, tail);
+}
+
+/// What was in force was accepted before: it is not known to have lacked the level.
+TEST(Difference, ARefusedQosPolicyIsNotComparedWith) {
+  const auto good = read(text_of("1", "1"));
+  EXPECT_THAT(differences(good, read(text_of("2", "1"))), ElementsAre("qos.level[\"DEFAULT\"].sl 1 -> 2"));
+  const auto refused = read(text_of("99", "1"));
+  ASSERT_FALSE(refused.qos.refused.empty());
+
+  constexpr auto kSentence = "the QoS policy of the files instead of the one accepted last";
+  EXPECT_THAT(differences(refused, good), ElementsAre(kSentence));
+  EXPECT_THAT(differences(refused, read(text_of("1", "2"))),
+              ElementsAre("partition[\"a\"].pkey 0x0001 -> 0x0002", kSentence));
+  EXPECT_THAT(differences(refused, refused), IsEmpty());
+}
+
+TEST(Difference, NorAreRefusedPartitions) {
+  const auto refused = read(text_of("1", "\"x\""));
+  ASSERT_FALSE(refused.partitions.refused.empty());
+
+  EXPECT_THAT(differences(refused, read(text_of("1", "1", "[lids]\nlmc = 1\n"))),
+              ElementsAre(testing::StartsWith("lids.lmc "),
+                          "partitions, groups and QoS policy of the files instead of those accepted last"));
+}
+
+}  // namespace
+}  // namespace smd::config
