@@ -43,6 +43,7 @@ class QosChecker {
            fmt::format("\"default\" of the ULPs never counts: {} defines the level DEFAULT",
                        place_of(level->source, policy_)));
     for (const auto& rule : policy_.rules) check(rule);
+    look_for_no_partition();
     // Classes overlap by design, and what they lose by it is said in their own words.
     if (!policy_.classes.empty()) return std::move(notes_);
     for (auto& warning : unreachable_rules(policy_)) notes_.warnings.push_back(std::move(warning));
@@ -52,6 +53,20 @@ class QosChecker {
  private:
   void warn(const QosSource& source, std::string text) {
     notes_.warnings.push_back({.file = policy_.file, .line = source.line, .expected = std::move(text)});
+  }
+
+  /// P_Keys without a number are no partition's.
+  void look_for_no_partition() {
+    const auto none = [](const QosRanges& pkeys) {
+      return !pkeys.empty() && std::ranges::all_of(pkeys, [](const QosRange& one) { return one.last == 0; });
+    };
+    constexpr auto kNever = "P_Key 0x0000 is no partition's: this rule never counts";
+    for (const auto& rule : policy_.rules) {
+      if (none(rule.pkeys)) warn(rule.source, kNever);
+    }
+    for (const auto& ulp : policy_.ulps) {
+      if (ulp.by == QosUlpKey::pkey && none(ulp.ranges)) warn(ulp.source, kNever);
+    }
   }
 
   template <class Item>

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+#include <tuple>
+
 #include "config/import/qos_ulps.h"
 #include "config/partition_sources.h"
 #include "config/qos_classes.h"
@@ -149,11 +153,15 @@ class QosSourcesCheck {
   /// What a class lists and another one before it has already: paths are in the first that has them.
   void look_for_claimed(const QosPolicy& policy) {
     if (policy.classes.empty()) return;
+    std::set<std::tuple<std::string, std::string, std::string>> told;  // a class has several rules
     for (auto rule = policy.rules.begin(); rule != policy.rules.end(); ++rule) {
       for (auto first = policy.rules.begin(); first != rule; ++first) {
         if (first->level == rule->level) continue;
         std::string items;
-        const auto add = [&](const std::string& item) { items += (items.empty() ? "" : ", ") + item; };
+        const auto add = [&](const std::string& item) {
+          if (told.emplace(rule->level, first->level, item).second)
+            items += (items.empty() ? "" : ", ") + item;
+        };
         for (const auto& range : rule->service_ids) {
           if (covers(first->service_ids, range)) add("service ID " + to_string(QosRanges{range}, true));
         }

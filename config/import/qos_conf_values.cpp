@@ -103,10 +103,17 @@ std::optional<QosPortName> port_name(const QosValue& value, std::string_view ite
                               ((*name)[slash + 1] != 'P' && (*name)[slash + 1] != 'p')
                           ? std::nullopt
                           : whole_number(std::string_view(*name).substr(slash + 2));
-  if (!number || *number == 0 || *number > 254) {
+  constexpr std::uint64_t kMostPorts = 254, kMost = 65535;
+  if (!number || *number == 0 || *number > kMost) {
     value.notes.wrong(value.key, item, std::string(kPortNameForm));
     return std::nullopt;
   }
+  // It looks for the node first, and of one that it does not find the number is not looked at.
+  if (*number > kMostPorts)
+    value.notes.warn(
+        value.key, fmt::format("\"{}\" names no port, as no node has more than {}: opensm leaves it out, or "
+                               "refuses the file where there is a node of this description",
+                               printable(item), kMostPorts));
   if (!quoted && name->find_first_of(" \t") != std::string::npos)
     value.notes.warn(
         value.key,

@@ -81,7 +81,9 @@ void add_policy(QosUses& uses, const config::QosPolicy& policy) {
     if (ulp.by == config::QosUlpKey::service_id && !ulp.ranges.empty())
       use.services.push_back(fmt::format("{} {}", ulp.name, config::to_string(ulp.ranges, true)));
     if (ulp.by == config::QosUlpKey::pkey) {
-      for (const auto& range : ulp.ranges) add_pkey(use, pkey_text(range));
+      for (const auto& range : ulp.ranges) {
+        if (range.last != 0) add_pkey(use, pkey_text(range));
+      }
     }
   }
   if (policy.default_ulp) uses[policy.default_ulp->sl].by.emplace_back("default");

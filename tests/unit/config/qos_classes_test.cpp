@@ -260,6 +260,23 @@ partitions = ["0x0021"]
                   HasSubstr("never has service ID 0x1061144: the class \"a\" is first")));
 }
 
+/// However often the two name it.
+TEST(QosClasses, WhatAnEarlierClassHasIsNamedOnce) {
+  const auto config = classes_from(R"(
+[[qos.class]]
+name = "a"
+ulps = ["nvmeof"]
+service_id = ["0x1061144"]
+[[qos.class]]
+name = "b"
+ulps = ["nvmeof", "nvmeof"]
+service_id = ["0x1061144"]
+)");
+  ASSERT_THAT(config.warnings, SizeIs(1));
+  EXPECT_THAT(to_string(config.warnings[0]),
+              testing::EndsWith("the class \"b\" never has service ID 0x1061144: the class \"a\" is first"));
+}
+
 TEST(QosClasses, TenantsBeyondFourteenHaveTheDefaultClass) {
   std::string text = "preset = \"tenants-equal\"\n";
   for (unsigned i = 1; i <= 16; ++i)

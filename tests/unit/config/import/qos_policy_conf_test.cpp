@@ -148,6 +148,28 @@ TEST(QosPolicyConf, APortNameKeepsItsBlanksAndIsWarnedOf) {
                   "such node; write it in quotes"));
 }
 
+/// opensm looks for the node first, and says nothing of one that it does not find.
+TEST(QosPolicyConf, APortThatNoNodeHasIsWarnedOf) {
+  const auto named = [](std::string_view name) {
+    return fmt::format("port-groups\nport-group\nname: A\nport-name: {}\nend-port-group\nend-port-groups\n{}",
+                       name, kShortest);
+  };
+  EXPECT_THAT(qos_conf(named("nosuch/P300")).policy.groups[0].port_names,
+              ElementsAre(QosPortName{"nosuch", 300}));
+  EXPECT_THAT(
+      qos_warnings(named("nosuch/P300")),
+      ElementsAre("q.conf:4: port-name: \"nosuch/P300\" names no port, as no node has more than 254: "
+                  "opensm leaves it out, or refuses the file where there is a node of this description"));
+  EXPECT_THAT(qos_warnings(named("nosuch/P254")), testing::IsEmpty());
+}
+
+TEST(QosPolicyConf, APKeyThatNoPartitionHasIsWarnedOf) {
+  EXPECT_THAT(qos_warnings("qos-ulps\ndefault: 0\nany,pkey 0: 1\nany, pkey 0x8000: 2\nend-qos-ulps\n"),
+              testing::IsSupersetOf(
+                  {std::string("q.conf:3: P_Key 0x0000 is no partition's: this rule never counts"),
+                   std::string("q.conf:4: P_Key 0x0000 is no partition's: this rule never counts")}));
+}
+
 // --- levels
 
 TEST(QosPolicyConf, ALevelHasItsLimits) {
