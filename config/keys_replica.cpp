@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "config/replica_key.h"
 #include "config/rows.h"
 #include "config/scalars.h"
 
@@ -44,22 +45,6 @@ Codec<std::vector<std::string>> texts_of(std::string_view form, bool (*is_good)(
   return codec;
 }
 
-/// Two hexadecimal digits a byte; blanks and line ends do not count.
-std::optional<std::vector<std::uint8_t>> bytes_of(std::string_view text) {
-  std::string digits;
-  for (const char c : text) {
-    if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) digits += c;
-  }
-  if (digits.size() % 2 != 0 || digits.size() < 32 || digits.size() > 512) return std::nullopt;
-  std::vector<std::uint8_t> bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    const auto byte = parse_number("0x" + digits.substr(i, 2));
-    if (!byte) return std::nullopt;
-    bytes.push_back(static_cast<std::uint8_t>(*byte));
-  }
-  return bytes;
-}
-
 Key psk_file() {
   Key key{.table = "ha",
           .name = "psk_file",
@@ -75,12 +60,9 @@ Key psk_file() {
     ha.psk_file.clear();
     ha.psk.clear();
     if (value.text.empty()) return;
-    const auto text = spot.secret(value);
-    if (!text) return;
-    auto bytes = bytes_of(*text);
-    if (!bytes) return spot.wrong(value, "a file that holds 32 to 512 hexadecimal digits");
     ha.psk_file = spot.resolve(value.text).string();
-    ha.psk = *std::move(bytes);
+    // Without it the state is not copied: a warning, as of a certificate that cannot be used (whole_checks).
+    if (auto bytes = read_replica_key(ha.psk_file, spot.context)) ha.psk = *std::move(bytes);
   };
   key.show = [](const Settings& from) { return toml_quoted(from.subnet.ha.psk_file); };
   return key;

@@ -72,6 +72,7 @@ class Loader {
   void check_priorities(const Layer& layer);
   void check_api(const Layer& layer);
   void check_replica(const Layer& layer);
+  void check_replica_key(const Layer& layer);
   void check_etcd(const Layer& layer, bool certificates);
   void check_partitions(const Layer& layer);
   void check_qos_policies(const Layer& layer);

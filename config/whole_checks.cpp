@@ -10,6 +10,7 @@
 #include "config/loader.h"
 #include "config/partition_sources.h"
 #include "config/qos_sources.h"
+#include "config/replica_key.h"
 
 namespace smd::config {
 namespace {
@@ -172,6 +173,31 @@ void Loader::check_etcd(const Layer& layer, bool certificates) {
   }
 }
 
+namespace {
+
+/// Layers that share the policy find the same.
+void add_once(std::vector<ConfigError>& into, const std::vector<ConfigError>& from) {
+  for (const auto& one : from) {
+    if (std::ranges::find(into, one) == into.end()) into.push_back(one);
+  }
+}
+
+}  // namespace
+
+/// A pair whose state is not copied is a plain one of IBA: no reason to leave the fabric without an SM.
+void Loader::check_replica_key(const Layer& layer) {
+  const auto& ha = layer.settings.subnet.ha;
+  if (ha.psk_file.empty() || !ha.psk.empty()) return;
+  const auto read = read_replica_key(ha.psk_file, context_);
+  const auto at = layer.places.find("ha.psk_file");
+  ConfigError warning{
+      .key = layer.prefix + "ha.psk_file",
+      .expected = (read ? ha.psk_file + ": was not readable" : read.error()) + ": the state is not copied",
+      .hint = "correct it, then restart"};
+  if (at != layer.places.end()) warning.file = at->second.file, warning.line = at->second.line;
+  add_once(warnings_, {warning});
+}
+
 /// Both ends of a copy have to prove who they are, in one of two ways.
 void Loader::check_replica(const Layer& layer) {
   const auto& ha = layer.settings.subnet.ha;
@@ -191,6 +217,8 @@ void Loader::check_replica(const Layer& layer) {
     complain(layer, "ha.psk_file", "only one of it and ha.cert");
   } else if (!whole && ha.psk_file.empty()) {
     complain(layer, key, "ha.psk_file, or ha.cert, ha.key and ha.ca, beside it");
+  } else {
+    check_replica_key(layer);
   }
 }
 
@@ -199,17 +227,6 @@ void Loader::check_priorities(const Layer& layer) {
   if (layer.broken.contains("sm") || !sm.master_priority || *sm.master_priority >= sm.priority) return;
   complain(layer, "sm.master_priority", fmt::format("sm.priority ({}) or more", sm.priority));
 }
-
-namespace {
-
-/// Layers that share the policy find the same.
-void add_once(std::vector<ConfigError>& into, const std::vector<ConfigError>& from) {
-  for (const auto& one : from) {
-    if (std::ranges::find(into, one) == into.end()) into.push_back(one);
-  }
-}
-
-}  // namespace
 
 /// The partitions of smd.toml and of OpenSM's file have to fit together. Layers that share them find the
 /// same.

@@ -43,6 +43,8 @@ std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_net
   const auto& ha = spec_.config.ha;
   const tls::Files files{.cert = ha.cert, .key = ha.key, .ca = ha.ca};
   if (ha.etcd.empty()) {
+    if (!ha.psk_file.empty() && ha.psk.empty())
+      return std::unexpected(ha.psk_file + ": no key of 32 to 512 hexadecimal digits could be read");
     return replica::TlsNetwork::open(io_.get_executor(), clock_, ha.listen, {.files = files, .psk = ha.psk});
   }
   auto clients = etcd::HttpClients::open(io_.get_executor(), clock_, ha.etcd, files);

@@ -174,6 +174,28 @@ TEST(Load, AnOverrideMayHaveAnOldName) {
       "only");
 }
 
+/// As with a certificate that cannot be used: the fabric has its SM, and the state is not copied.
+TEST(Load, AKeyForPeersThatCannotBeReadIsAWarning) {
+  constexpr auto kText = "[ha]\nlisten = \"127.0.0.1:7650\"\npsk_file = \"key\"\n";
+  const auto warnings = [&](std::map<std::string, std::string> files) {
+    std::vector<std::string> lines;
+    const auto config = load_text(kText, "smd.toml", {}, context_with(std::move(files)));
+    if (!config) return std::vector{to_string(config.error().front())};
+    EXPECT_EQ(config->base.ha.psk_file, "key");
+    EXPECT_EQ(config->base.ha.psk.empty(), !config->warnings.empty());
+    for (const auto& warning : config->warnings) lines.push_back(to_string(warning));
+    return lines;
+  };
+  EXPECT_THAT(warnings({{"key", std::string(64, '7')}}), IsEmpty());
+  EXPECT_THAT(
+      warnings({{"key", "77"}}),
+      ElementsAre("smd.toml:3: ha.psk_file: key: does not hold 32 to 512 hexadecimal digits: the state is "
+                  "not copied; correct it, then restart"));
+  EXPECT_THAT(warnings({}),
+              ElementsAre("smd.toml:3: ha.psk_file: key: No such file or directory: the state is not "
+                          "copied; correct it, then restart"));
+}
+
 TEST(Load, ASubnetStartsFromTheTablesWhereverTheyStand) {
   const auto config = good(R"(
 [[subnet]]
