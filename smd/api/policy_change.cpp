@@ -45,7 +45,8 @@ std::string master_words(const SubnetView& view) {
   if (view.sms) {
     for (const auto& other : view.sms->others) {
       if (other.sm.info.state == wire::SmState::master)
-        words = fmt::format(", {} (port GUID {})", other.sm.node_description, other.sm.info.guid);
+        words = fmt::format(", {} (port GUID {}{})", other.sm.node_description, other.sm.info.guid,
+                            other.sm.lid != Lid{} ? fmt::format(", LID {}", other.sm.lid) : std::string());
     }
   }
   const bool copies =

@@ -131,6 +131,7 @@ TEST_F(Api, WhatIsLostIsAcceptedAtTheMasterWhichIsNamed) {
   view.state.sm = wire::SmState::standby;
   sm::OtherSm master;
   master.node_description = "sm2";
+  master.lid = Lid{7};
   master.info.guid = Guid{0x77};
   master.info.state = wire::SmState::master;
   view.others.push_back({.sm = std::move(master)});
@@ -142,7 +143,7 @@ TEST_F(Api, WhatIsLostIsAcceptedAtTheMasterWhichIsNamed) {
                 .sms = std::make_shared<sm::SmView>(view)});
 
   EXPECT_THAT(error("POST", "/v1/subnets/other/accept", 409, R"({"lost": true})"),
-              testing::HasSubstr("ask the master, sm2 (port GUID 0x0000000000000077)"));
+              testing::HasSubstr("ask the master, sm2 (port GUID 0x0000000000000077, LID 7)"));
 }
 
 TEST_F(Api, OneSubnetIsAskedForByItsEncodedName) {
