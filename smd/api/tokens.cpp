@@ -132,6 +132,22 @@ Answer done_of(const Question& question, const std::string& name, const Token& t
   return answer_of(Json(std::move(done)), status);
 }
 
+/// A standby that copies nothing has tokens of its own. Empty: this SM is another one.
+std::string standby_warning(const SubnetView& view) {
+  const bool standby = view.snapshot && view.snapshot->state == wire::SmState::standby;
+  const bool copies = view.replica && view.replica->role != replica::ReplicaView::Role::none;
+  if (!standby || copies) return {};
+  return fmt::format(
+      "this SM is a standby that copies no state: the change is of its own tokens, the master{} "
+      "has others",
+      master_words(view));
+}
+
+std::string joined_warnings(std::string first, const std::string& second) {
+  if (!first.empty() && !second.empty()) first += "; ";
+  return first + second;
+}
+
 /// Which partitions of a tenant are not there; empty: all are, or it is not known.
 std::string warning_of(const Token& token, const PolicyState& ground) {
   if (!ground.merged) return {};
@@ -146,7 +162,7 @@ std::string warning_of(const Token& token, const PolicyState& ground) {
 }
 
 /// Changes the tokens of the policy, and makes the answer.
-using TokenEdit = std::function<std::expected<Answer, Answer>(const PolicyState& ground, access::Tokens&)>;
+using TokenEdit = std::function<std::expected<Answer, Answer>(const SubnetView&, access::Tokens&)>;
 
 Answer change_tokens(const Question& question, Backend& backend, std::string_view what,
                      const TokenEdit& edit) {
@@ -154,7 +170,7 @@ Answer change_tokens(const Question& question, Backend& backend, std::string_vie
                          [&](const SubnetView& view) -> std::expected<Step, Answer> {
                            const auto& ground = view.ground;
                            auto after = std::make_shared<policy::Policies>(*ground->policies);
-                           auto done = edit(*ground, after->tokens);
+                           auto done = edit(view, after->tokens);
                            if (!done) return std::unexpected(std::move(done.error()));
                            return Step{.change = {.before = nullptr,
                                                   .after = std::move(after),
@@ -194,7 +210,7 @@ Answer put_token(const Question& question, Backend& backend) {
   if (!wanted) return wanted.error();
   return change_tokens(
       question, backend, "add",
-      [&](const PolicyState& ground, access::Tokens& tokens) -> std::expected<Answer, Answer> {
+      [&](const SubnetView& view, access::Tokens& tokens) -> std::expected<Answer, Answer> {
         const auto [there, added] = tokens.emplace(name, wanted->token);
         if (!added)
           return std::unexpected(error_of(409, "exists",
@@ -202,19 +218,20 @@ Answer put_token(const Question& question, Backend& backend) {
                                                       there->second.is_valid(question.request->time)
                                                           ? ""
                                                           : ", which has expired: revoke it first")));
-        return done_of(question, name, wanted->token, wanted->secret, 201, warning_of(wanted->token, ground));
+        return done_of(question, name, wanted->token, wanted->secret, 201,
+                       joined_warnings(standby_warning(view), warning_of(wanted->token, *view.ground)));
       });
 }
 
 Answer delete_token(const Question& question, Backend& backend) {
   const auto name = question.part("token");
   return change_tokens(question, backend, "revoke",
-                       [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
+                       [&](const SubnetView& view, access::Tokens& tokens) -> std::expected<Answer, Answer> {
                          const auto at = tokens.find(name);
                          if (at == tokens.end()) return std::unexpected(no_such_token(name));
                          const auto token = at->second;
                          tokens.erase(at);
-                         return done_of(question, name, token, {}, 200);
+                         return done_of(question, name, token, {}, 200, standby_warning(view));
                        });
 }
 
@@ -230,14 +247,14 @@ Answer post_rotate(const Question& question, Backend& backend) {
   if (auto good = complete(wanted); !good) return good.error();
   return change_tokens(
       question, backend, "rotate",
-      [&](const PolicyState&, access::Tokens& tokens) -> std::expected<Answer, Answer> {
+      [&](const SubnetView& view, access::Tokens& tokens) -> std::expected<Answer, Answer> {
         const auto at = tokens.find(name);
         if (at == tokens.end()) return std::unexpected(no_such_token(name));
         if (!at->second.is_valid(question.request->time))
           return std::unexpected(
               error_of(409, "expired", fmt::format("token {} has expired: revoke it, and add one", name)));
         at->second.hash = wanted.token.hash;
-        return done_of(question, name, at->second, wanted.secret, 200);
+        return done_of(question, name, at->second, wanted.secret, 200, standby_warning(view));
       });
 }
 

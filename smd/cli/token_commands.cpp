@@ -39,6 +39,7 @@ class TokenCommand {
   std::string path(std::string_view after = {}) const {
     return fmt::format("tokens/{}{}", api::percent_encoded(options_.name), after);
   }
+  void print_warning(const json::value& answer, const std::string& prefix) const;
   Done give_secret(std::string_view method, const std::string& what, json::object body) const;
 
   const Conversation& daemon_;
@@ -82,6 +83,11 @@ Done TokenCommand::list() const {
   });
 }
 
+void TokenCommand::print_warning(const json::value& answer, const std::string& prefix) const {
+  if (const auto warning = text_of(answer, "warning"); !warning.empty())
+    err_ << fmt::format("smd token: {}{}\n", prefix, warning);
+}
+
 /// One secret for all subnets that are meant.
 Done TokenCommand::give_secret(std::string_view method, const std::string& what, json::object body) const {
   const auto secret = access::new_secret();
@@ -92,8 +98,7 @@ Done TokenCommand::give_secret(std::string_view method, const std::string& what,
     auto value = daemon_.call(method, path_of(name, what), json::serialize(body));
     if (!value) return std::unexpected(with_option(value.error(), kTokenOptions));
     given = true;
-    if (const auto warning = text_of(*value, "warning"); !warning.empty())
-      err_ << fmt::format("smd token: {}{}\n", several ? name + ": " : "", warning);
+    print_warning(*value, several ? name + ": " : std::string());
     if (as_json_) {
       value->as_object()["secret"] = secret;
       out_ << json::serialize(*value) << '\n';
@@ -121,6 +126,7 @@ Done TokenCommand::revoke() const {
   return daemon_.each([&](const std::string& name, bool several) -> Done {
     const auto value = daemon_.call("DELETE", path_of(name, path()));
     if (!value) return std::unexpected(value.error());
+    print_warning(*value, several ? name + ": " : std::string());
     if (as_json_) {
       out_ << json::serialize(*value) << '\n';
     } else {

@@ -330,6 +330,33 @@ TEST_F(ApiAccess, AStandbyTakesItsTokensFromTheMaster) {
   EXPECT_EQ(call("viewer", "GET", "/v1/subnets/up/status").status, 200U) << "and reads go on";
 }
 
+/// They are good at its own address; the master knows nothing of them.
+TEST_F(ApiAccess, TokensOfAStandbyThatCopiesNothingAreItsOwn) {
+  EXPECT_FALSE(
+      local("PUT", "/mine", "TokenChange", 201, R"({"role": "viewer"})").as_object().contains("warning"));
+  auto view = *backend_.views[0];
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->state = wire::SmState::standby;
+  view.snapshot = snapshot;
+  sm::SmView sms;
+  sm::OtherSm master;
+  master.node_description = "sm2";
+  master.lid = Lid{7};
+  master.info.guid = Guid{0x77};
+  master.info.state = wire::SmState::master;
+  sms.others.push_back({.sm = std::move(master)});
+  view.sms = std::make_shared<sm::SmView>(sms);
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+
+  constexpr auto kWarning =
+      "this SM is a standby that copies no state: the change is of its own tokens, the master, sm2 (port "
+      "GUID "
+      "0x0000000000000077, LID 7) has others";
+  EXPECT_EQ(local("PUT", "/here", "TokenChange", 201, R"({"role": "viewer"})").at("warning"), kWarning);
+  EXPECT_EQ(local("POST", "/mine/rotate", "TokenChange", 200, "{}").at("warning"), kWarning);
+  EXPECT_EQ(local("DELETE", "/mine", "TokenChange", 200).at("warning"), kWarning);
+}
+
 TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up").status, 200U);
   const auto both = call("anonymous", "GET", "/readyz");
