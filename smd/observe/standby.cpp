@@ -18,6 +18,9 @@ namespace {
 /// Between two looks at what the master has committed.
 constexpr auto kLookAtCopy = std::chrono::seconds(1);
 
+/// What an operator orders is committed before the master does it, and a link needs some time after that.
+constexpr unsigned kLooksAtOrdered = 4;
+
 /// Nodes that one audit looks at: as a master's (light_sweep.cpp).
 constexpr std::size_t kNodesAtLeast = 32, kNodesShare = 32;
 
@@ -58,6 +61,21 @@ std::set<Guid> changed_nodes(const Inventory* before, const Inventory* now) {
   return found;
 }
 
+std::set<Guid> nodes_of_changed(const policy::DisabledPorts& before, const policy::DisabledPorts& now) {
+  std::set<Guid> found;
+  const auto add = [&](const policy::DisabledPorts& ports, const policy::DisabledPorts& others) {
+    for (const auto& [at, port] : ports) {
+      const auto other = others.find(at);
+      if (other != others.end() && other->second == port) continue;
+      found.insert(at.first);
+      if (port.peer.first != Guid{}) found.insert(port.peer.first);
+    }
+  };
+  add(before, now);
+  add(now, before);
+  return found;
+}
+
 bool has_stored_lids(const Subnet& subnet, const Stored& stored) {
   for (const auto& node : subnet.nodes) {
     for (std::size_t number = 0; number < node->ports.size(); ++number) {
@@ -75,9 +93,12 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
   auto& clock = parts_.scheduler.clock();
   audited_ = clock.now();
   inventory_ = nullptr;
+  ordered_.clear();
+  bool first = true;
   for (;;) {
     const bool taken = co_await take();
     if (!taken) co_return;
+    if (std::exchange(first, false)) disabled_ = *parts_.loop.disabled();
     auto found = co_await suspects();
     const bool looked = co_await look(std::move(found));
     if (!looked) co_return;
@@ -89,12 +110,24 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
   }
 }
 
+/// Nodes with ports that were disabled or enabled lately.
+std::set<Guid> Standby::ordered() {
+  const auto& now = *parts_.loop.disabled();
+  for (const auto node : nodes_of_changed(disabled_, now)) ordered_[node] = kLooksAtOrdered;
+  disabled_ = now;
+  std::set<Guid> found;
+  for (auto& [node, looks] : ordered_) found.insert(node), --looks;
+  std::erase_if(ordered_, [](const auto& one) { return one.second == 0; });
+  return found;
+}
+
 /// Nodes to be read again: that the audit has found other than they were, when it is due, and that the
-/// master's inventory names.
+/// master's inventory or its operator names.
 asio::awaitable<std::set<Guid>> Standby::suspects() {
   const auto now = parts_.loop.stored()->inventory;
   auto found = changed_nodes(inventory_.get(), now.get());
   inventory_ = now;
+  found.merge(ordered());
   const auto subnet = parts_.loop.subnet();
   auto& clock = parts_.scheduler.clock();
   if (subnet && clock.now() - audited_ >= mad::Duration(parts_.config->sweep.interval)) {

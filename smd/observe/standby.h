@@ -5,6 +5,7 @@
 // any sweep.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "smd/ha/mastership.h"
 #include "smd/inventory/inventory.h"
 #include "smd/log/log.h"
+#include "smd/policy/disabled_ports.h"
 #include "smd/reconcile/reconciler.h"
 #include "smd/schedule/scheduler.h"
 #include "smd/status/subnet_status.h"
@@ -26,6 +28,10 @@ namespace smd::sm::inline observing {
 /// Nodes with a link that one of the two has as lost and the other has not, or with a node at its other end
 /// of which that is so; null: nothing is known. Pure.
 std::set<Guid> changed_nodes(const Inventory* before, const Inventory* now);
+
+/// Nodes at both ends of ports that one of the two has as disabled, or disabled anew, and the other has not.
+/// Pure.
+std::set<Guid> nodes_of_changed(const policy::DisabledPorts& before, const policy::DisabledPorts& now);
 
 /// Whether each end port has the LID that is stored for it. Pure.
 bool has_stored_lids(const Subnet& subnet, const Stored& stored);
@@ -49,8 +55,8 @@ class Standby {
   Standby& operator=(const Standby&) = delete;
 
   /// Until cancelled. Audits some nodes each [sweep] interval, looks at once where what the master has
-  /// committed names lost or found nodes and links, and decides by what it has found. `take`: takes over what
-  /// has been copied and configured since; false when cancelled.
+  /// committed names lost or found nodes and links or ports that were disabled or enabled, and decides by
+  /// what it has found. `take`: takes over what has been copied and configured since; false when cancelled.
   asio::awaitable<void> watch(std::function<asio::awaitable<bool>()> take);
 
   /// The fabric has fallen to us (Mastership::fabric_is_free), and no sweep has begun. Where the master's
@@ -61,6 +67,7 @@ class Standby {
 
  private:
   asio::awaitable<std::set<Guid>> suspects();
+  std::set<Guid> ordered();
   asio::awaitable<bool> look(std::set<Guid> suspects);
   asio::awaitable<bool> foresee();
   asio::awaitable<std::size_t> tell_ports(Lid own);
@@ -69,7 +76,10 @@ class Standby {
   Parts parts_;
   AuditCursor audit_;
   mad::TimePoint audited_{};
-  InventoryPtr inventory_;  ///< that was looked at last; null: none
+  InventoryPtr inventory_;          ///< that was looked at last; null: none
+  policy::DisabledPorts disabled_;  ///< that were looked at last
+  /// Nodes with ports that an operator has disabled or enabled, and how often they are looked at yet.
+  std::map<Guid, unsigned> ordered_;
   /// What was decided by; null: nothing yet.
   std::shared_ptr<const Subnet> seen_;
   StoredPtr stored_;

@@ -46,6 +46,19 @@ TEST(ChangedNodes, AreNoneWhereNothingIsKnownOrNothingHasChanged) {
   EXPECT_THAT(changed_nodes(nullptr, &now), IsEmpty());
 }
 
+TEST(ChangedNodes, AreBothEndsOfAPortThatIsDisabledOrEnabled) {
+  const policy::PortAt leaf{Guid{1}, PortNum{4}}, host{Guid{9}, PortNum{1}}, spine{Guid{2}, PortNum{1}};
+  const policy::DisabledPorts before{{spine, {.peer = {}, .by = "root", .since = 1}}};
+  auto now = before;
+  now[leaf] = {.peer = host, .by = "root", .since = 2};
+
+  EXPECT_THAT(nodes_of_changed(before, before), IsEmpty());
+  EXPECT_THAT(nodes_of_changed(before, now), ElementsAre(Guid{1}, Guid{9}));
+  EXPECT_THAT(nodes_of_changed(now, before), ElementsAre(Guid{1}, Guid{9}));
+  now[spine].since = 3;
+  EXPECT_THAT(nodes_of_changed(before, now), ElementsAre(Guid{1}, Guid{2}, Guid{9}));
+}
+
 /// A switch with LID 3.
 Subnet one_switch() {
   auto node = std::make_shared<Node>();
