@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -239,18 +240,32 @@ class ChainRun {
     if (error.cause != too_few_vls && error.cause != too_few_sls) return error;
     if (in_.sl_budget <= in_.vl_budget) error.cause = too_few_sls;
     if (shape_) return error;
-    const auto routes = engine.run({.context = in_.context,
-                                    .options = link.options,
-                                    .vl_budget = kMostLayers,
-                                    .sl_budget = kMostLayers,
-                                    .seed = in_.seed,
-                                    .widest = options_.widest});
-    if (routes) {
-      error.needed = error.cause == too_few_vls ? routes->layers.vl_indexes() : routes->layers.count;
-    } else if (routes.error().cause == too_few_vls || routes.error().cause == too_few_sls) {
-      error.needed = kMostLayers + 1;
-    }
+    error.needed = layers_needed(engine, link, error.cause);
     return error;
+  }
+
+  /// The fewest layers that are enough: engines spread over as many as there are. kMostLayers + 1: none are;
+  /// 0: it fails for another reason.
+  unsigned layers_needed(const EngineInfo& engine, const ChainLink& link, RouteError::Cause lacks) const {
+    auto fails = std::min(in_.sl_budget, in_.vl_budget), works = kMostLayers + 1;
+    while (works - fails > 1) {
+      const auto layers = works > kMostLayers ? kMostLayers : std::midpoint(fails, works);
+      const auto routes = engine.run({.context = in_.context,
+                                      .options = link.options,
+                                      .vl_budget = layers,
+                                      .sl_budget = layers,
+                                      .seed = in_.seed,
+                                      .widest = options_.widest});
+      using enum RouteError::Cause;
+      if (routes) {
+        works = lacks == too_few_vls ? routes->layers.vl_indexes() : routes->layers.count;
+      } else if (routes.error().cause == too_few_vls || routes.error().cause == too_few_sls) {
+        fails = layers;
+      } else {
+        return 0;
+      }
+    }
+    return works;
   }
 
   /// Rings and paths are no better for dimension order than for others.

@@ -60,10 +60,13 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
 /// What engines may use: VLs of links, SLs beside the classes of QoS.
 LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
   if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
-    return {.vls = 1, .sls = most_layers(1)};
+    return {.vls = 1, .sls = most_layers(1), .own_vls = 1};
   const auto vls = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
-  const auto sls = most_layers(classes_of(in, decided).size());
-  return {.vls = std::min(vls, sls), .sls = sls};
+  const auto classes = classes_of(in, decided).size();
+  const auto sls = most_layers(classes);
+  const auto shared_by =
+      in.config.qos.enabled ? static_cast<unsigned>(std::max<std::size_t>(classes, 1)) : 1U;
+  return {.vls = std::min(vls, sls), .sls = sls, .own_vls = std::min(std::max(vls / shared_by, 1U), sls)};
 }
 
 bool fits(const routing::Layers& layers, const LayerBudget& budget) {

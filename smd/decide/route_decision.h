@@ -34,6 +34,9 @@ class RouteDecision {
  private:
   std::expected<routing::Chosen, routing::RouteError> run_chain(const routing::EngineInput& input,
                                                                 const routing::ChainOptions& options);
+  std::optional<routing::Chosen> in_own_vls(const routing::EngineInput& input,
+                                            const routing::ChainOptions& options,
+                                            const routing::Chosen& chosen) const;
   void stop_waiting();
   bool keeps_engine(const RoutePart& before);
   RoutePartOr fresh();

@@ -91,6 +91,27 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
   return routing::route_with_chain(chain_of(in_.config.routing), input, options);
 }
 
+/// The same tables with so few layers that each class of QoS has VLs of its own: engines spread the layers
+/// over all VLs, which classes would share then. Nothing where they are enough already, or too few.
+std::optional<routing::Chosen> RouteDecision::in_own_vls(const routing::EngineInput& input,
+                                                         const routing::ChainOptions& options,
+                                                         const routing::Chosen& chosen) const {
+  if (chosen.routes.layers.vl_indexes() <= budget_.own_vls || chosen.routes.layers.vls.by_port()) return {};
+  auto tight = input;
+  tight.vl_budget = budget_.own_vls;
+  routing::ChainLink link{chosen.engine, routing_options(in_.config.routing)};
+  if (!chosen.roots.empty()) link.options.root_guids = chosen.roots;
+  auto found = routing::route_with_chain({&link, 1}, tight, options);
+  if (!found || found->engine != chosen.engine || found->routes.rows.size() != chosen.routes.rows.size())
+    return {};
+  const auto same = [](const auto& a, const auto& b) { return a == b || (a && b && *a == *b); };
+  if (!std::ranges::equal(found->routes.rows, chosen.routes.rows, same)) return {};
+  auto fewer = chosen;
+  fewer.routes = std::move(found->routes);
+  fewer.verification = std::move(found->verification);
+  return fewer;
+}
+
 /// Other engines are configured than for the tables before, but clients have SLs that these would change:
 /// the tables before stay, and the engine waits. (Tables of one layer carry every SL as it is.)
 bool RouteDecision::keeps_engine(const RoutePart& before) {
@@ -126,6 +147,7 @@ RoutePartOr RouteDecision::fresh() {
       .widest = widest ? &*widest : nullptr};
   auto chosen = run_chain(input, options);
   if (!chosen) return std::unexpected(chosen.error());
+  if (auto fewer = in_own_vls(input, options, *chosen)) chosen = *std::move(fewer);
   auto part = std::make_shared<RoutePart>(base_);
   for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
     part->rows.push_back({part->topology->guid(s), std::move(chosen->routes.rows[s])});

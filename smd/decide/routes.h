@@ -16,6 +16,8 @@ namespace smd::sm::inline decisions {
 struct LayerBudget {
   unsigned vls = 1;  ///< RoutePart::vls
   unsigned sls = 1;  ///< layers for which each class can have an SL
+  /// Layers with which each class of QoS has VLs of its own; `vls` where there is one class.
+  unsigned own_vls = 1;
 };
 
 /// Pure. What is decided on is verified; fails only when stopped. Null only with `instead` or same_ranking.

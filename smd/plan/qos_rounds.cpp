@@ -83,6 +83,19 @@ std::array<wire::VlArbitration, 4> with_leaving(const Tables& tables,
   return blocks;
 }
 
+/// Whether a VL goes from one table to the other: the two are written one after the other.
+bool moves_between_halves(const Tables& tables, const HeldBlocks<wire::VlArbitration>& held) {
+  const auto served = served_vls(tables.arbitration);
+  for (std::size_t half = 0; half < kHalves; ++half) {
+    const auto stay = served_vls(std::span(tables.arbitration).subspan(kBlocksOfHalf * half, kBlocksOfHalf));
+    const auto begin = std::min(kBlocksOfHalf * half, held.row.size());
+    const auto before =
+        served_vls(std::span(held.row).subspan(begin, std::min(kBlocksOfHalf, held.row.size() - begin)));
+    if ((before & served & ~stay).any()) return true;
+  }
+  return false;
+}
+
 /// Whether the mapping depends on the port by which packets come in.
 bool has_turns(const Tables& tables) { return tables.turned != tables.sl_to_vl; }
 
@@ -155,8 +168,8 @@ class Planner {
       if (!holds_block(port, row, content(index, num, row))) remapped.rows.push_back(row);
     });
     const auto& held = port.held<wire::VlArbitration>();
-    const auto between =
-        in_use && held && !remapped.rows.empty() ? with_leaving(tables, *held) : tables.arbitration;
+    const bool moves = in_use && held && (!remapped.rows.empty() || moves_between_halves(tables, *held));
+    const auto between = moves ? with_leaving(tables, *held) : tables.arbitration;
     blocks.for_each([&](std::size_t block) {
       if (!holds_block(port, block, between[block]))
         rounds_.before[0].items<wire::VlArbitration>().push_back({index, num, block, between[block]});

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -114,6 +116,24 @@ class LayeredClasses : public LayeredFabric {
 
   std::map<Channel, std::set<Channel>> waits_;
 };
+
+class ClassesOfALargeTorus : public LayeredClasses {
+ protected:
+  ClassesOfALargeTorus() : LayeredClasses("torus:4x4x4:1+guids=5") {}
+};
+
+/// dfsssp has 7 layers where it may use 8 VLs; two classes would share each.
+TEST_F(ClassesOfALargeTorus, HaveVlsOfTheirOwn) {
+  begin();
+  EXPECT_EQ(routes().engine, "dfsssp");
+  const auto found = walk();
+  ASSERT_EQ(found.size(), 2U);
+  const auto first = vls(found.begin()->second), second = vls(found.rbegin()->second);
+  std::set<Vl> both;
+  std::ranges::set_intersection(first, second, std::inserter(both, both.begin()));
+  EXPECT_THAT(both, testing::IsEmpty());
+  EXPECT_FALSE(credit_loop());
+}
 
 TEST_F(LayeredClasses, HaveVlsOfTheirOwnInEachLayer) {
   begin();

@@ -119,6 +119,28 @@ TEST_F(QosRoundsTest, WriteAWeightOnlyWhereItDiffers) {
   EXPECT_EQ(sets(rounds), 2U);
 }
 
+/// No SL moves, but the two tables are written one after the other.
+TEST_F(QosRoundsTest, LeaveAVlThatGoesToTheHighTableItsTurnsInTheLowOne) {
+  config_.qos.all.vlarb_high = config::ArbitrationList{};
+  config_.qos.all.vlarb_low = {{{Vl{0}, 64}, {Vl{1}, 32}}};
+  hold_as_decided();
+  config_.qos.all.vlarb_high = {{{Vl{1}, 32}}};
+  config_.qos.all.vlarb_low = {{{Vl{0}, 64}}};
+  auto rounds = plan();
+  std::size_t low = 0;
+  for (const auto& item : rounds.before[0].items<wire::VlArbitration>()) {
+    if (item.block != 0) continue;
+    ++low;
+    EXPECT_EQ(item.content.entries[1], (wire::VlWeight{Vl{1}, 32}));
+  }
+  EXPECT_EQ(low, 0U) << "it holds just that";
+  for (const auto& item : rounds.after.items<wire::VlArbitration>()) {
+    EXPECT_EQ(item.block, 0U);
+    EXPECT_EQ(item.content.entries[1], wire::VlWeight{});
+  }
+  EXPECT_FALSE(rounds.after.items<wire::VlArbitration>().empty());
+}
+
 /// VL 1 is left for VL 2: first VL 2 has turns, then SLs move, then VL 1 loses its turns.
 TEST_F(QosRoundsTest, LeaveNoVlThatIsInUseWithoutTurns) {
   config_.qos.all.sl2vl = all_on(1);

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -103,6 +104,24 @@ TEST(Chain, SaysWhatAnEngineNeedsAndMayUse) {
   };
   EXPECT_EQ(reason(1, 16), "needs 3 VLs, and may use 1");
   EXPECT_EQ(reason(1, 1), "needs 3 SLs for each class, and may use 1") << "links have VLs enough";
+}
+
+/// Engines spread over all layers that they may use.
+TEST(Chain, SaysTheFewestLayersThatAreEnough) {
+  for (const unsigned size : {4U, 6U, 8U}) {
+    const auto torus = fabrics::with_lids(fabrics::torus(size, size, 2).input());
+    const std::vector<ChainLink> chain{{"dfsssp", {}}};
+    const auto found = [&](unsigned layers) {
+      return *route_with_chain(
+          chain,
+          {.context = {torus.topology, torus.lids, Serial{}}, .vl_budget = layers, .sl_budget = layers});
+    };
+    const auto said = found(1).fell_back_from.front().reason;
+    unsigned needed = 0;
+    ASSERT_EQ(std::sscanf(said.c_str(), "needs %u SLs", &needed), 1) << said;
+    EXPECT_EQ(found(needed).engine, "dfsssp") << size;
+    EXPECT_NE(found(needed - 1).engine, "dfsssp") << size;
+  }
 }
 
 TEST(Chain, ComparesNothingInATree) {
