@@ -120,7 +120,11 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
       << (options.all ? config::describe(*config) : changed.text);
   print_path_sls(out, *config);
   print_configured_partitions(out, *config);
-  if (options.qos.asked) print_qos(out, *config, options.qos);
+  if (options.qos.asked) {
+    print_qos(out, *config, options.qos);
+  } else {
+    print_qos_warnings(out, *config);
+  }
   if (!options.qos.svg.empty() && !write_qos_picture(*config, options.qos)) {
     err << options.qos.svg << ": cannot be written\n";
     return 1;

@@ -109,6 +109,18 @@ void print_qos(std::ostream& out, const config::Config& config, const QosCheck& 
   }
 }
 
+void print_qos_warnings(std::ostream& out, const config::Config& config) {
+  for (const auto& subnet : config.subnets) {
+    const auto found = explain_config(subnet, {});
+    auto count = found.warnings.size() - (found.enabled && found.may_have_layers ? 1U : 0U);
+    for (const auto& kind : found.kinds) count += kind.warnings.size();
+    if (count == 0) continue;
+    out << fmt::format("QoS{}{}: {} warning{} with 8 VLs: smd check --qos\n",
+                       config.subnets.size() > 1 ? " of subnet " : "",
+                       config.subnets.size() > 1 ? subnet.name : "", count, count == 1 ? "" : "s");
+  }
+}
+
 bool write_qos_picture(const config::Config& config, const QosCheck& check) {
   const auto subnet = std::ranges::find_if(config.subnets, [](const auto& one) { return one.qos.enabled; });
   std::ofstream file(check.svg);

@@ -33,6 +33,8 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
 /// port, the part of the link that it gets while all of them send, what high priority sends before low, SLs
 /// that share a VL or never have a turn, and what programs have to set. One line where QoS is off.
 void print_qos(std::ostream& out, const config::Config& config, const QosCheck& check);
+/// One line for each subnet with QoS of which print_qos() would warn.
+void print_qos_warnings(std::ostream& out, const config::Config& config);
 /// Writes the picture of the first subnet with QoS to `check.svg`, an empty file where there is none; false
 /// where it cannot be written.
 bool write_qos_picture(const config::Config& config, const QosCheck& check);

@@ -127,6 +127,19 @@ TEST_F(CheckQos, SaysThatAWeightBelowAPacketSendsOne) {
                         "are not those of the weights"));
 }
 
+TEST_F(CheckQos, IsNamedWhereItWarnsAndWasNotAskedFor) {
+  const auto line = [&] {
+    std::ostringstream out;
+    print_qos_warnings(out, config_);
+    return out.str();
+  };
+  EXPECT_EQ(line(), "");
+  qos().all.vlarb_low = weights({{0, 0}, {1, 0}, {2, 0}});
+  EXPECT_THAT(line(), testing::EndsWith(" warnings with 8 VLs: smd check --qos\n"));
+  qos().enabled = false;
+  EXPECT_EQ(line(), "");
+}
+
 TEST_F(CheckQos, SaysThatTablesWithoutAnyWeightAreNotWritten) {
   qos().all.vlarb_low = weights({{0, 0}});
   EXPECT_THAT(said(), HasSubstr("warning: no VL has a weight: these tables are not written"));
