@@ -149,32 +149,25 @@ class Rebalancer {
     const auto to = in_.context.lids.destination(lid).sw;
     const auto now = port_at(s, lid);
     if (!any_below(s, now, best.worst)) return;
-    const auto set = hops_.towards(s, to);
     Load through = 0;
-    for (std::size_t w = 0; w < set.words.size(); ++w) {
-      for (auto word = set.words[w]; word != 0; word &= word - 1) {
-        const auto group = topology_.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
-        for (const auto port : group.ports) {
-          if (port.value() == now || weight(channel(s, port.value())) >= best.worst) continue;
-          if (through == 0) through = flow(s, lid);
-          const auto worst = worst_by(s, lid, port.value(), through);
-          if (worst < best.worst) best = {s, lid, port.value(), through, worst};
-        }
-      }
-    }
+    for_each_port(s, to, [&](std::uint8_t port) {
+      if (port == now || weight(channel(s, port)) >= best.worst) return;
+      if (through == 0) through = flow(s, lid);
+      const auto worst = worst_by(s, lid, port, through);
+      if (worst < best.worst) best = {s, lid, port, through, worst};
+    });
   }
 
-  std::vector<std::uint8_t> ports_towards(SwitchIndex s, Lid lid) {
-    std::vector<std::uint8_t> ports;
-    effort_ += topology_.groups(s);
-    const auto set = hops_.towards(s, in_.context.lids.destination(lid).sw);
+  /// Calls fn(port) for each that leads towards the switch.
+  template <class Fn>
+  void for_each_port(SwitchIndex s, SwitchIndex to, const Fn& fn) {
+    const auto set = hops_.towards(s, to);
     for (std::size_t w = 0; w < set.words.size(); ++w) {
       for (auto word = set.words[w]; word != 0; word &= word - 1) {
         const auto group = topology_.group(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
-        for (const auto port : group.ports) ports.push_back(port.value());
+        for (const auto port : group.ports) fn(port.value());
       }
     }
-    return ports;
   }
 
   /// As worst_by(), without the cable at the port itself.
@@ -283,7 +276,7 @@ class Rebalancer {
     for_each_choice(hot, [&](SwitchIndex s, Lid lid) {
       if (std::ranges::find(tried, s) != tried.end()) return true;
       tried.push_back(s);
-      done = apply_chain(find_chain(s, lid, weight(hot)), weight(hot));
+      done = apply_chain(find_chain(s, lid, weight(hot)), hot);
       return !done && effort_ < kMostEffort;
     });
     return done;
@@ -300,23 +293,22 @@ class Rebalancer {
     std::vector<Step> steps{{port_at(s, lid), 0, {}}};
     std::vector<bool> seen(std::size_t{topology_.ports(s)} + 1);
     seen[steps.front().port] = true;
-    const auto goes_on = [&](std::size_t at, Lid moved) -> std::optional<std::size_t> {
-      for (const auto port : ports_towards(s, moved)) {
-        if (seen[port]) continue;
+    std::optional<std::size_t> last;
+    const auto go_on = [&](std::size_t at, Lid moved) {
+      effort_ += topology_.groups(s);
+      for_each_port(s, in_.context.lids.destination(moved).sw, [&](std::uint8_t port) {
+        if (last || seen[port]) return;
         const auto through = flow(s, moved);
-        if (through == 0 || worst_behind(s, moved, port, through, at == 0) >= most) continue;
+        if (through == 0 || worst_behind(s, moved, port, through, at == 0) >= most) return;
         seen[port] = true;
         steps.push_back({port, at, {s, moved, port, through, 0}});
-        if (weight(channel(s, port), through) < most) return steps.size() - 1;
-      }
-      return std::nullopt;
+        if (weight(channel(s, port), through) < most) last = steps.size() - 1;
+      });
     };
-    std::optional<std::size_t> last;
     for (std::size_t at = 0; at < steps.size() && !last; ++at) {
       const auto port = steps[at].port;
       for (const auto other : scattered_) {
-        if (port_at(s, other) != port || last) continue;
-        last = goes_on(at, other);
+        if (port_at(s, other) == port && !last) go_on(at, other);
       }
     }
     std::vector<Move> chain;
@@ -324,15 +316,17 @@ class Rebalancer {
     return chain;
   }
 
-  /// Takes it back if some cable would carry `most` or more in the end.
-  bool apply_chain(const std::vector<Move>& chain, Weight most) {
+  /// Takes it back if `hot` or some other cable would carry as much as `hot` now.
+  bool apply_chain(const std::vector<Move>& chain, Channel hot) {
+    const auto most = weight(hot);
     std::vector<Move> back;
+    changed_.clear();
     for (const auto& move : chain) {
       back.push_back({move.sw, move.lid, port_at(move.sw, move.lid), move.flow, 0});
       apply(move);
     }
-    const bool good =
-        !chain.empty() && std::ranges::all_of(changed_, [&](Channel c) { return weight(c) < most; });
+    const bool good = !chain.empty() && weight(hot) < most &&
+                      std::ranges::all_of(changed_, [&](Channel c) { return weight(c) < most; });
     for (const auto& move : back | std::views::reverse) {
       if (!good) apply(move);
     }
