@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "routing/chain/chain.h"
+#include "routing/engines/rank_order.h"
+#include "routing/quality/load.h"
 #include "routing/verify/changes.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/installed_engine.h"
@@ -19,6 +21,13 @@
 #include "smd/decide/topology.h"
 
 namespace smd::sm::inline decisions {
+namespace {
+
+/// VLs of their own are worth so much more load of the most loaded link to classes of QoS, whose bursts and
+/// blocked receivers stop each other on a shared one.
+constexpr double kMostLoadForVls = 1.5;
+
+}  // namespace
 
 RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
                              const LayerBudget& budget, DecideTimes& times)
@@ -91,8 +100,9 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
   return routing::route_with_chain(chain_of(in_.config.routing), input, options);
 }
 
-/// The same tables with so few layers that each class of QoS has VLs of its own: engines spread the layers
-/// over all VLs, which classes would share then. Nothing where they are enough already, or too few.
+/// Tables of the same engine with so few layers that each class of QoS has VLs of its own: engines spread
+/// over all VLs, which classes would share then. Nothing where they are few enough already, or too few, or
+/// where that would cost too much load.
 std::optional<routing::Chosen> RouteDecision::in_own_vls(const routing::EngineInput& input,
                                                          const routing::ChainOptions& options,
                                                          const routing::Chosen& chosen) const {
@@ -102,10 +112,12 @@ std::optional<routing::Chosen> RouteDecision::in_own_vls(const routing::EngineIn
   routing::ChainLink link{chosen.engine, routing_options(in_.config.routing)};
   if (!chosen.roots.empty()) link.options.root_guids = chosen.roots;
   auto found = routing::route_with_chain({&link, 1}, tight, options);
-  if (!found || found->engine != chosen.engine || found->routes.rows.size() != chosen.routes.rows.size())
-    return {};
-  const auto same = [](const auto& a, const auto& b) { return a == b || (a && b && *a == *b); };
-  if (!std::ranges::equal(found->routes.rows, chosen.routes.rows, same)) return {};
+  if (!found || found->engine != chosen.engine || !usable(found->verification)) return {};
+  const auto hosts = routing::rank_order(input.context, {});
+  const auto load = [&](const routing::Routes& routes) {
+    return routing::measure_load(input.context, routes, hosts, routing::LoadOfShifts::no).max_link_time;
+  };
+  if (load(found->routes) > kMostLoadForVls * load(chosen.routes)) return {};
   auto fewer = chosen;
   fewer.routes = std::move(found->routes);
   fewer.verification = std::move(found->verification);
