@@ -27,6 +27,9 @@ struct Layer {
 /// The value of a key under its old name as a value of the key's name of today.
 Value as_now(const Renamed& old, Value value);
 
+/// In the place of a file.
+inline constexpr std::string_view kOverride = "--set";
+
 class Loader {
  public:
   /// `context` and `schema` outlive the loader.
@@ -63,6 +66,7 @@ class Loader {
   std::string hint_for_heading(const std::string& name, bool in_subnet, bool arrays_only) const;
   std::string hint_for_key(std::string_view table, std::string_view name) const;
   void refuse_policies();
+  void warn_of_unused_policy_file();
   void set(const Key& key, const Value& value, const Spot& at, Layer& into);
   void warn_of(const Renamed& old, const Value& value, const Spot& at);
   void check_lids(const Layer& layer);

@@ -10,11 +10,6 @@
 #include "config/toml_reader.h"
 
 namespace smd::config {
-namespace {
-
-constexpr std::string_view kOverride = "--set";
-
-}  // namespace
 
 void Loader::read_override(std::string_view text) {
   const auto equals = text.find('=');

@@ -40,10 +40,16 @@ bool has_automatic(const config::PartitionSources& sources) {
   return std::ranges::any_of(sources.toml, lacks) || std::ranges::any_of(sources.conf, lacks);
 }
 
+/// Those that have a class first: where there are more tenants than SLs, a new one takes none away.
 void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
   qos.api_tenants.clear();
-  for (const auto& [name, partition] : policies.api) {
-    if (partition->pkey) qos.api_tenants.push_back({.name = name, .pkey = *partition->pkey});
+  for (const bool with_class : {true, false}) {
+    for (const auto& [name, partition] : policies.api) {
+      const bool has = std::ranges::any_of(
+          qos.kept_sls, [&](const auto& kept) { return config::same_qos_name(kept.first, name); });
+      if (partition->pkey && has == with_class)
+        qos.api_tenants.push_back({.name = name, .pkey = *partition->pkey});
+    }
   }
 }
 

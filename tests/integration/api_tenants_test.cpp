@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions that the API makes while each tenant has a class of its own.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -60,6 +62,26 @@ TEST_F(ApiTenants, HaveSlsThatStay) {
   EXPECT_EQ(sl(0x30), Sl{2});
   EXPECT_EQ(sl(0x32), Sl{4});
   EXPECT_EQ(ground().policies->class_sls.at("b"), Sl{3}) << "if it comes back";
+}
+
+/// Also where the name of the new one comes first.
+TEST_F(ApiTenants, MoreThanThereAreSlsForTakeNoneAway) {
+  const auto put = [&](const std::string& name, unsigned pkey) {
+    call("PUT", "/v1/subnets/p/partitions/" + name, 201,
+         fmt::format(R"({{"pkey": "0x{:x}"}})", 0x8000 + pkey));
+  };
+  for (unsigned i = 0; i < 14; ++i) put(fmt::format("m{:02}", i), 0x30 + i);
+  std::map<unsigned, Sl> before;
+  for (unsigned pkey = 0x30; pkey < 0x3e; ++pkey) before[pkey] = sl(static_cast<std::uint16_t>(pkey));
+  put("a", 0x50);
+  put("b", 0x51);
+  for (const auto& [pkey, had] : before) EXPECT_EQ(sl(static_cast<std::uint16_t>(pkey)), had) << pkey;
+  EXPECT_EQ(sl(0x51), Sl{0}) << "of the default class";
+
+  call("DELETE", "/v1/subnets/p/partitions/m03", 200);
+  for (const auto& [pkey, had] : before) {
+    if (pkey != 0x33) EXPECT_EQ(sl(static_cast<std::uint16_t>(pkey)), had) << pkey;
+  }
 }
 
 }  // namespace

@@ -175,6 +175,19 @@ TEST(QosSources, AWrongFileIsRefusedAsAWhole) {
               ElementsAre(HasSubstr("smd.toml:2: qos.policy_file: ")));
 }
 
+TEST(QosSources, AWrongFileIsAWarningWhereQosIsSwitchedOff) {
+  const auto context = context_with({{"q.conf", "qos-levels\nfoo\n"}});
+  for (const std::string file : {"q.conf", "none"}) {
+    const auto config =
+        load_text("[qos]\nenabled = false\npolicy_file = \"" + file + "\"\n", "smd.toml", {}, context);
+    ASSERT_TRUE(config) << file;
+    EXPECT_FALSE(config->warnings.empty()) << file;
+    EXPECT_TRUE(config->subnets[0].qos.policy_file.empty());
+    EXPECT_EQ(config->subnets[0].qos.refused, "");
+  }
+  EXPECT_FALSE(load_text("[qos]\nenabled = false\nvlarb_low = \"x\"\n", "smd.toml", {}, context));
+}
+
 TEST(QosSources, AWrongPolicyLeavesTheRestOfTheConfiguration) {
   auto context = context_with({{"q.conf", "foo\n"}});
   context.may_refuse_policy = true;
