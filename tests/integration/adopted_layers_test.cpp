@@ -142,7 +142,8 @@ TEST_F(AdoptedLayers, WithoutAFileTheNumberOfUnknownSlsIsSaid) {
   EXPECT_EQ(routes().engine, "lash");
   EXPECT_THAT(line("routing.sl_unknown"), HasSubstr("paths=960 of=960"));
   EXPECT_EQ(routes().adopted_sls->not_said, 960U);
-  EXPECT_THAT(line("routing.chosen"), HasSubstr("tables that switches held are kept, those of lash would change"));
+  EXPECT_THAT(line("routing.chosen"),
+              HasSubstr("tables that switches held are kept, those of lash would change"));
 }
 
 /// Any SL will do on them, until tables of several layers take their place.
