@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "routing/engines/descending_paths.h"
 #include "routing/quality/load.h"
@@ -29,23 +30,29 @@ Rows route_by_counts(const EngineInput& in, std::span<const Columns<Cost>> colum
                      std::span<const LidRun> runs, std::span<const EndIndex> hosts, bool even) {
   Rows best;
   auto least = std::numeric_limits<double>::infinity();
-  const auto compare = [&](Rows& rows, Rebalance until) {
-    const auto highest = static_cast<double>(rebalance<Cost>(in, columns, rows, until));
-    const auto cost = cost_in_tree(highest, measure_few_shifts(in.context, {rows, {}}, hosts));
+  const auto compare = [&](const Rows& rows, Weight highest) {
+    const auto shifts = measure_few_shifts(in.context, {rows, {}}, hosts);
+    const auto cost = cost_in_tree(static_cast<double>(highest), shifts);
     if (cost < least) best = rows;
     least = std::min(least, cost);
   };
   for (const auto& rule : std::span(kRules).first(std::min(kRules.size(), descending_passes(in.context)))) {
-    auto rows = route_by_descending_paths<Cost>(in, columns.front(), runs, rule);
+    const auto rows = route_by_descending_paths<Cost>(in, columns.front(), runs, rule);
     if (in.context.stop.stop_requested()) return rows;
     // Slow cables carry too much until they are relieved.
-    if (in.context.topology.one_rate()) compare(rows, Rebalance::none);
+    bool as_they_are = in.context.topology.one_rate();
+    const auto compare_moved = [&](Rows& moved, Rebalance until) {
+      const auto highest = rebalance<Cost>(in, columns, moved, until);
+      if (std::exchange(as_they_are, false)) compare(rows, highest.before);
+      compare(moved, highest.after);
+    };
     if (even) {
-      auto more = rows;
-      compare(more, Rebalance::counted);
-      compare(more, Rebalance::chained);
+      auto moved = rows;
+      compare_moved(moved, Rebalance::counted);
+      compare_moved(moved, Rebalance::chained);
     }
-    compare(rows, Rebalance::damaged);
+    auto moved = rows;
+    compare_moved(moved, Rebalance::damaged);
   }
   return best;
 }

@@ -220,10 +220,9 @@ class DescendingPaths {
   std::vector<std::uint32_t> tops_;    ///< by switch: paths down that cross it
   std::vector<std::uint32_t> down_;    ///< by channel: paths down
   std::vector<std::uint32_t> used_;    ///< by channel: destinations that the switch sends by it, beside them
-  std::vector<std::uint32_t> routes_;  ///< by channel: routes of hosts, beside them; with least_used_way
+  std::vector<std::uint32_t> routes_;  ///< by channel: routes of hosts, beside them; not with least_used_port
   std::vector<std::uint8_t> on_path_;  ///< by switch: whether it is on the path down
-  std::vector<std::uint8_t>
-      carries_;  ///< by switch: whether hosts send by it, beside the path; not with least_used_port
+  std::vector<std::uint8_t> carries_;  ///< by switch: whether hosts send by it; where routes_ are counted
 };
 
 /// Of LIDs times cables: a second at most for one call, and half a second for several.

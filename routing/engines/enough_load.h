@@ -21,7 +21,6 @@ inline Weight weighed(Weight routes, std::span<const std::uint32_t> weights, std
 
 /// How much is moved.
 enum class Rebalance : std::uint8_t {
-  none,
   damaged,      ///< until no cable carries more than 125 % of the mean
   round_robin,  ///< a third more than the leaves' cables must carry is left: round robin has few collisions
   counted,      ///< a tenth more

@@ -20,4 +20,15 @@ std::vector<SwitchIndex> leaves_in_order(const RoutingContext& in, const SwitchR
   return leaves;
 }
 
+std::vector<EndIndex> hosts_of_leaves(const Topology& topology, std::span<const SwitchIndex> leaves) {
+  std::vector<EndIndex> hosts;
+  for (const auto leaf : leaves) {
+    const auto ends = topology.end_ports_of(leaf);
+    for (EndIndex i = 0; i < ends.size(); ++i) {
+      if (ends[i].kind != EndKind::aggregation) hosts.push_back(topology.first_end(leaf) + i);
+    }
+  }
+  return hosts;
+}
+
 }  // namespace smd::routing::inline engines

@@ -28,17 +28,10 @@ std::vector<EndIndex> rank_order(const RoutingContext& in, std::span<const Guid>
   auto leaves = ranking ? leaves_in_order(in, *ranking) : by_hops(in);
   if (leaves.empty()) leaves.assign(topology.leaves().begin(), topology.leaves().end());
 
+  auto order = hosts_of_leaves(topology, leaves);
   const auto ends = topology.end_ports();
-  std::vector<EndIndex> order;
-  const auto add = [&](EndIndex e) {
-    if (ends[e].kind != EndKind::aggregation) order.push_back(e);
-  };
-  for (const auto leaf : leaves) {
-    const auto first = topology.first_end(leaf);
-    for (EndIndex i = 0; i < topology.end_ports_of(leaf).size(); ++i) add(first + i);
-  }
   for (EndIndex e = 0; e < ends.size(); ++e) {
-    if (ends[e].sw == kNoSwitch) add(e);
+    if (ends[e].sw == kNoSwitch && ends[e].kind != EndKind::aggregation) order.push_back(e);
   }
   return order;
 }

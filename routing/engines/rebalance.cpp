@@ -58,14 +58,13 @@ class Rebalancer {
     }
   }
 
-  /// Returns the highest load.
-  Weight run(Rebalance until) {
+  HighestLoad run(Rebalance until) {
     load_ = count_loads(topology_, ranking_, lids_, entries_, in_.context.parallel);
     weights_ = route_weights(topology_);
-    if (until == Rebalance::none) return highest();
+    const auto before = highest();
     chains_ = until == Rebalance::chained;
     move_until(enough_load({topology_, ranking_, load_, weights_}, until));
-    return highest();
+    return {before, highest()};
   }
 
  private:
@@ -382,14 +381,14 @@ class Rebalancer {
 }  // namespace
 
 template <std::unsigned_integral Cost>
-std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
-                        Rebalance until) {
+HighestLoad rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
+                      Rebalance until) {
   return Rebalancer<Cost>(in, columns, rows).run(until);
 }
 
-template std::uint64_t rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>,
-                                               Rows&, Rebalance);
-template std::uint64_t rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
-                                                Rows&, Rebalance);
+template HighestLoad rebalance<std::uint8_t>(const EngineInput&, std::span<const Columns<std::uint8_t>>,
+                                             Rows&, Rebalance);
+template HighestLoad rebalance<std::uint16_t>(const EngineInput&, std::span<const Columns<std::uint16_t>>,
+                                              Rows&, Rebalance);
 
 }  // namespace smd::routing::inline engines

@@ -17,21 +17,24 @@ namespace smd::routing::inline engines {
 
 using Rows = std::vector<std::shared_ptr<const LftRow>>;
 
+/// Of the most loaded cable, before and after.
+struct HighestLoad {
+  Weight before = 0, after = 0;
+};
+
 /// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that
 /// decreases step by step, then relieves the most loaded cable repeatedly, until none carries more than
 /// `until` says, no move helps, or the work bound is reached. More moves would cost the regularity of the
 /// tables. Loads count (source host, destination host), by the first LID of each, weighed by the rate of the
-/// cable. Returns the highest load; with Rebalance::none that of the tables as they are. Requires columns
-/// with a ranking. Deterministic.
+/// cable. Requires columns with a ranking. Deterministic.
 template <std::unsigned_integral Cost>
-std::uint64_t rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
-                        Rebalance until);
+HighestLoad rebalance(const EngineInput& in, std::span<const Columns<Cost>> columns, Rows& rows,
+                      Rebalance until);
 
-extern template std::uint64_t rebalance<std::uint8_t>(const EngineInput&,
-                                                      std::span<const Columns<std::uint8_t>>, Rows&,
-                                                      Rebalance);
-extern template std::uint64_t rebalance<std::uint16_t>(const EngineInput&,
-                                                       std::span<const Columns<std::uint16_t>>, Rows&,
-                                                       Rebalance);
+extern template HighestLoad rebalance<std::uint8_t>(const EngineInput&,
+                                                    std::span<const Columns<std::uint8_t>>, Rows&, Rebalance);
+extern template HighestLoad rebalance<std::uint16_t>(const EngineInput&,
+                                                     std::span<const Columns<std::uint16_t>>, Rows&,
+                                                     Rebalance);
 
 }  // namespace smd::routing::inline engines

@@ -9,6 +9,7 @@
 #include "routing/engines/counted_routes.h"
 #include "routing/engines/descending_paths.h"
 #include "routing/engines/dmodk_indices.h"
+#include "routing/engines/leaf_order.h"
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
 #include "routing/engines/round_robin_levels.h"
@@ -98,18 +99,6 @@ bool even(std::span<const DmodkIndex> indices) {
   return std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }
 
-/// The order of rank_order().
-std::vector<EndIndex> hosts_of(const Topology& topology, std::span<const SwitchIndex> leaves) {
-  std::vector<EndIndex> hosts;
-  for (const auto leaf : leaves) {
-    const auto ends = topology.end_ports_of(leaf);
-    for (EndIndex i = 0; i < ends.size(); ++i) {
-      if (ends[i].kind != EndKind::aggregation) hosts.push_back(topology.first_end(leaf) + i);
-    }
-  }
-  return hosts;
-}
-
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
 Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices) {
@@ -123,7 +112,7 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
   const bool dealt_out = !whole && is_dealt_out(job.in.context.topology, job.ranking, job.tree_template);
   if (!closed && job.numbering == Numbering::padded && descending_passes(job.in.context) != 0)
-    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of(job.in.context.topology, leaves),
+    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of_leaves(job.in.context.topology, leaves),
                                   whole || dealt_out),
             {}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});

@@ -46,7 +46,7 @@ void add_resweep_options(CLI::App& command, OrderOptions& options) {
   command
       .add_option("KIND", options.sweep,
                   "light (the default): is all as it was; heavy: read everything; "
-                  "converge: tables made afresh, in steps")
+                  "converge: recomputed tables, in steps")
       ->check(CLI::IsMember({"light", "heavy", "converge"}));
   command.add_flag("--engine", options.engine,
                    "of converge: to another engine's tables too, where they are better by a tenth");

@@ -34,9 +34,8 @@ class RouteDecision {
  private:
   std::expected<routing::Chosen, routing::RouteError> run_chain(const routing::EngineInput& input,
                                                                 const routing::ChainOptions& options);
-  std::optional<routing::Chosen> in_own_vls(const routing::EngineInput& input,
-                                            const routing::ChainOptions& options,
-                                            const routing::Chosen& chosen) const;
+  void use_own_vls(const routing::EngineInput& input, const routing::ChainOptions& options,
+                   routing::Chosen& chosen) const;
   void stop_waiting();
   bool keeps_engine(const RoutePart& before);
   RoutePartOr fresh();

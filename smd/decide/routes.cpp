@@ -101,27 +101,24 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
 }
 
 /// Tables of the same engine with so few layers that each class of QoS has VLs of its own: engines spread
-/// over all VLs, which classes would share then. Nothing where they are few enough already, or too few, or
-/// where that would cost too much load.
-std::optional<routing::Chosen> RouteDecision::in_own_vls(const routing::EngineInput& input,
-                                                         const routing::ChainOptions& options,
-                                                         const routing::Chosen& chosen) const {
-  if (chosen.routes.layers.vl_indexes() <= budget_.own_vls || chosen.routes.layers.vls.by_port()) return {};
+/// over all VLs, which classes would share then. `chosen` stays where they are few enough already, or too
+/// few, or where that would cost too much load.
+void RouteDecision::use_own_vls(const routing::EngineInput& input, const routing::ChainOptions& options,
+                                routing::Chosen& chosen) const {
+  if (chosen.routes.layers.vl_indexes() <= budget_.own_vls || chosen.routes.layers.vls.by_port()) return;
   auto tight = input;
   tight.vl_budget = budget_.own_vls;
   routing::ChainLink link{chosen.engine, routing_options(in_.config.routing)};
   if (!chosen.roots.empty()) link.options.root_guids = chosen.roots;
   auto found = routing::route_with_chain({&link, 1}, tight, options);
-  if (!found || found->engine != chosen.engine || !usable(found->verification)) return {};
+  if (!found || found->engine != chosen.engine || !usable(found->verification)) return;
   const auto hosts = routing::rank_order(input.context, {});
   const auto load = [&](const routing::Routes& routes) {
     return routing::measure_load(input.context, routes, hosts, routing::LoadOfShifts::no).max_link_time;
   };
-  if (load(found->routes) > kMostLoadForVls * load(chosen.routes)) return {};
-  auto fewer = chosen;
-  fewer.routes = std::move(found->routes);
-  fewer.verification = std::move(found->verification);
-  return fewer;
+  if (load(found->routes) > kMostLoadForVls * load(chosen.routes)) return;
+  chosen.routes = std::move(found->routes);
+  chosen.verification = std::move(found->verification);
 }
 
 /// Other engines are configured than for the tables before, but clients have SLs that these would change:
@@ -159,7 +156,7 @@ RoutePartOr RouteDecision::fresh() {
       .widest = widest ? &*widest : nullptr};
   auto chosen = run_chain(input, options);
   if (!chosen) return std::unexpected(chosen.error());
-  if (auto fewer = in_own_vls(input, options, *chosen)) chosen = *std::move(fewer);
+  use_own_vls(input, options, *chosen);
   auto part = std::make_shared<RoutePart>(base_);
   for (routing::SwitchIndex s = 0; s < part->topology->switches(); ++s)
     part->rows.push_back({part->topology->guid(s), std::move(chosen->routes.rows[s])});

@@ -211,6 +211,27 @@ TEST(SaQos, APathThatIsPutIntoAPartitionHasTheClassOfIt) {
   EXPECT_EQ(lab.path(kService, asking(&QosPath::service_id, std::uint64_t{0x1061144})).sl, Sl{3});
 }
 
+/// The fabric, where this port drops SL 1.
+std::shared_ptr<const sm::Snapshot> dropping_sl1(const test::SaLab& lab, Guid guid, PortNum port) {
+  auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
+  for (auto& node : subnet->nodes) {
+    if (node->guid() != guid) continue;
+    auto other = std::make_shared<sm::Node>(*node);
+    const auto rows = other->is_switch() ? other->ports.size() : 1;
+    sm::HeldBlocks<wire::SlToVl> held;
+    held.row.resize(rows);
+    held.known = held.asked = sm::BlockSet::first(rows);
+    for (auto& row : held.row) row.vls[1] = wire::kDropVl;
+    other->ports[port.value()].held<wire::SlToVl>() =
+        std::make_shared<const sm::HeldBlocks<wire::SlToVl>>(std::move(held));
+    node = other;
+  }
+  subnet->index();
+  auto snapshot = std::make_shared<sm::Snapshot>(lab.snapshot());
+  snapshot->subnet = subnet;
+  return snapshot;
+}
+
 /// SL 1 is dropped by the leaf of the destination, at its port to it, when it comes in by the first port.
 TEST(SaQos, AnSlThatLeadsToVl15IsNoPath) {
   const test::SaLab lab("ft2:4", with_policy(kLevels));
@@ -219,23 +240,8 @@ TEST(SaQos, AnSlThatLeadsToVl15IsNoPath) {
     if (!port.node->is_switch()) hosts.push_back(&port);
   }
   const auto& to = *hosts.back();
-  auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
-  const auto leaf = to.info().peer->node;
-  for (auto& node : subnet->nodes) {
-    if (node->guid() != leaf) continue;
-    auto other = std::make_shared<sm::Node>(*node);
-    sm::HeldBlocks<wire::SlToVl> held;
-    held.row.resize(other->ports.size());
-    held.known = held.asked = sm::BlockSet::first(other->ports.size());
-    for (auto& row : held.row) row.vls[1] = wire::kDropVl;
-    other->ports[to.info().peer->port.value()].held<wire::SlToVl>() =
-        std::make_shared<const sm::HeldBlocks<wire::SlToVl>>(std::move(held));
-    node = other;
-  }
-  subnet->index();
-  auto snapshot = std::make_shared<sm::Snapshot>(lab.snapshot());
-  snapshot->subnet = subnet;
-  const sa::Directory directory(snapshot);
+  const auto& leaf = *to.info().peer;
+  const sa::Directory directory(dropping_sl1(lab, leaf.node, leaf.port));
   const auto status = [&](const sa::EndPort& destination, std::uint64_t mask, std::uint64_t service) {
     auto asked = asking(&QosPath::service_id, service);
     asked.sgid = directory.gid_of(*hosts.front());
@@ -258,22 +264,7 @@ TEST(SaQos, NorIsOneToThePortItself) {
   const test::SaLab lab("ft2:4", with_policy(kLevels));
   const auto host = std::ranges::find_if(lab.directory().end_ports(),
                                          [](const sa::EndPort& port) { return !port.node->is_switch(); });
-  auto subnet = std::make_shared<sm::Subnet>(*lab.snapshot().subnet);
-  for (auto& node : subnet->nodes) {
-    if (node->guid() != host->node->guid()) continue;
-    auto other = std::make_shared<sm::Node>(*node);
-    sm::HeldBlocks<wire::SlToVl> held;
-    held.row.resize(1);
-    held.known = held.asked = sm::BlockSet::first(1);
-    held.row[0].vls[1] = wire::kDropVl;
-    other->ports[host->port.value()].held<wire::SlToVl>() =
-        std::make_shared<const sm::HeldBlocks<wire::SlToVl>>(std::move(held));
-    node = other;
-  }
-  subnet->index();
-  auto snapshot = std::make_shared<sm::Snapshot>(lab.snapshot());
-  snapshot->subnet = subnet;
-  const sa::Directory directory(snapshot);
+  const sa::Directory directory(dropping_sl1(lab, host->node->guid(), host->port));
   const auto status = [&](const sa::Directory& asked_of) {
     const auto gid = asked_of.gid_of(*host);
     auto asked = asking(&QosPath::service_id, std::uint64_t{0});
