@@ -47,9 +47,8 @@ std::vector<std::string> one_way_rules(const config::QosPolicy& policy) {
     }
     lines.push_back(fmt::format(
         "{}: paths of this rule have SL {}, those back {}: what answers on a path of its own does so in "
-        "another "
-        "class, and a request for a reversible path that names the SL finds none; add a rule with source and "
-        "destination exchanged",
+        "another class, and a request for a reversible path that names the SL finds none; add a rule with "
+        "source and destination exchanged",
         config::place_of(rule.source, policy), level->sl,
         sl ? fmt::format("SL {}", *sl) : std::string("the SL of their partition")));
   }
