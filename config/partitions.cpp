@@ -326,14 +326,26 @@ class PartitionMerger {
   void warn_of_names() {
     std::map<std::string_view, const PolicyPartition*> named;
     for (const auto& partition : policy_.partitions) {
-      const auto& [name, first] = *named.emplace(partition.name, &partition).first;
-      const auto& source = partition.sources.front();
-      if (first == &partition || source.origin == PolicyOrigin::api) continue;
-      warn(source,
+      const auto* other = named.emplace(partition.name, &partition).first->second;
+      if (other == &partition) continue;
+      const auto* source = source_with_a_line(partition);
+      const auto* one = source == nullptr ? source_with_a_line(*other) : source;
+      if (one == nullptr) continue;
+      if (source == nullptr) other = &partition;
+      warn(*one,
            fmt::format("\"{}\" is the name of partition {} ({}), too: what names one of them, as a "
                        "token of a tenant or a rule, means both",
-                       printable(partition.name), first->pkey, to_string(first->sources.front(), policy_)));
+                       printable(partition.name), other->pkey, to_string(other->sources.front(), policy_)));
     }
+  }
+
+  /// Null for a partition that no file defines.
+  static const PolicySource* source_with_a_line(const PolicyPartition& partition) {
+    const auto of_file = [](const PolicySource& source) {
+      return source.origin == PolicyOrigin::file || source.origin == PolicyOrigin::toml;
+    };
+    const auto at = std::ranges::find_if(partition.sources, of_file);
+    return at == partition.sources.end() ? nullptr : &*at;
   }
 
   const PartitionSources& sources_;

@@ -265,6 +265,19 @@ TEST(Partitions, TwoOfOneNameAreWarnedOf) {
                   "of them, as a token of a tenant or a rule, means both"));
 }
 
+TEST(Partitions, APartitionWithTheNameOfTheBuiltInOneIsWarnedOfAtALineOfTheFile) {
+  const auto whats_meant = [](std::string_view line, std::string_view other) {
+    return fmt::format(
+        "{}: \"Default\" is the name of partition {}, too: what names one of them, as a token "
+        "of a tenant or a rule, means both",
+        line, other);
+  };
+  EXPECT_THAT(warnings_of(merged(conf_sources("Default=0x7f1f: ALL;\n"))),
+              Contains(whats_meant("p.conf:1", "0x7fff (built in)")));
+  EXPECT_THAT(warnings_of(merged(conf_sources("Default=0x7f1f: ALL;\nDefault=0x7fff: ALL;\n"))),
+              Contains(whats_meant("p.conf:2", "0x7f1f (p.conf:1)")));
+}
+
 TEST(Partitions, TheSamePKeyInSmdTomlAndInTheFileIsRefusedWithBothLines) {
   auto sources = conf_sources("\nA=1:ALL;\n");
   sources.toml.push_back(own("a", 1, PolicyOrigin::toml, 12));
