@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/since.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
+#include <charconv>
+#include <ctime>
+#include <string>
 
 #include "config/scalars.h"
 
@@ -12,74 +12,49 @@ namespace {
 
 using Time = std::chrono::system_clock::time_point;
 
-/// Numbers of fixed lengths with the characters between them, from the front of a text.
-class TimeText {
- public:
-  explicit TimeText(std::string_view text) : text_(text) {}
+/// Takes ".250" from the front of `rest`. It has no sign and no exponent.
+std::optional<std::chrono::nanoseconds> take_fraction(std::string_view& rest) {
+  if (!rest.starts_with('.')) return std::chrono::nanoseconds{};
+  double seconds = 0;
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), seconds, std::chars_format::fixed);
+  if (error != std::errc{}) return std::nullopt;
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
 
-  /// The number of `digits` digits that comes next, after `before` where that is not 0. Nothing: another
-  /// text comes.
-  std::optional<int> number(std::size_t digits, char before = 0) {
-    auto rest = text_;
-    if (before != 0) {
-      if (!rest.starts_with(before)) return std::nullopt;
-      rest.remove_prefix(1);
-    }
-    if (rest.size() < digits) return std::nullopt;
-    int value = 0;
-    for (const char c : rest.substr(0, digits)) {
-      if (c < '0' || c > '9') return std::nullopt;
-      value = value * 10 + (c - '0');
-    }
-    text_ = rest.substr(digits);
-    return value;
-  }
-  /// ".250": as it is there.
-  std::chrono::nanoseconds fraction() {
-    std::int64_t value = 0, unit = 1'000'000'000;
-    if (!text_.starts_with('.')) return {};
-    text_.remove_prefix(1);
-    for (; !text_.empty() && text_.front() >= '0' && text_.front() <= '9'; text_.remove_prefix(1)) {
-      unit /= 10;
-      value += (text_.front() - '0') * unit;
-    }
-    return std::chrono::nanoseconds(value);
-  }
-  bool ends() {
-    if (text_.starts_with('Z')) text_.remove_prefix(1);
-    return text_.empty();
-  }
-  char next() const { return text_.empty() ? '\0' : text_.front(); }
-
- private:
-  std::string_view text_;
-};
-
-std::optional<Time> parse_time(std::string_view words) {
-  TimeText text(words);
-  const auto year = text.number(4), month = text.number(2, '-'), day = text.number(2, '-');
-  if (!year || !month || !day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
+/// strptime() takes the 31st of each month, and years of one digit.
+std::optional<Time> time_of(const std::tm& parts) {
+  using namespace std::chrono;
+  const auto date = year(parts.tm_year + 1900) / (parts.tm_mon + 1) / parts.tm_mday;
   // What a system_clock holds, with room for differences.
-  if (!date.ok() || *year < 1970 || *year > 2200) return std::nullopt;
-  Time time = std::chrono::sys_days(date);
-  if (text.next() == 'T' || text.next() == ' ') {
-    const auto hour = text.number(2, text.next()), minute = text.number(2, ':');
-    const auto second = minute && text.next() == ':' ? text.number(2, ':') : std::optional(0);
-    if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-    time += std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
-            text.fraction();
+  if (!date.ok() || date.year() < year(1970) || date.year() > year(2200)) return std::nullopt;
+  return sys_days(date) + hours(parts.tm_hour) + minutes(parts.tm_min) + seconds(parts.tm_sec);
+}
+
+std::optional<Time> parse_time(std::string text) {
+  if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
+  for (const auto* format : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"}) {
+    std::tm parts{};
+    const char* const end = ::strptime(text.c_str(), format, &parts);
+    if (end == nullptr) continue;
+    std::string_view rest(end);
+    const auto fraction = std::string_view(format).ends_with("%S")
+                              ? take_fraction(rest)
+                              : std::optional(std::chrono::nanoseconds{});
+    const auto time = time_of(parts);
+    if (fraction && time && (rest.empty() || rest == "Z")) return *time + *fraction;
+    return std::nullopt;
   }
-  return text.ends() ? std::optional(time) : std::nullopt;
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Time> parse_since(std::string_view text, Time now) {
   if (const auto ago = config::parse_duration(text)) return now - *ago;
-  return parse_time(text);
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;  // where strptime() ends
+  return parse_time(std::string(text));
 }
 
 }  // namespace smd::api
