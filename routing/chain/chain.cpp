@@ -15,6 +15,7 @@
 #include "routing/chain/shape.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
+#include "routing/ranking/islands.h"
 #include "routing/ranking/root_sets.h"
 #include "routing/repair/extend.h"
 #include "routing/verify/proof.h"
@@ -171,13 +172,13 @@ class ChainRun {
     if (std::ranges::none_of(links_, is_own)) links_.push_back({"updn", {}});
   }
 
-  /// An engine for trees takes a dragonfly+, and trees with switches below leaves or cables between leaves,
-  /// but spreads what crosses there less well than others.
+  /// An engine for trees takes a dragonfly+, and trees with switches below leaves, cables between leaves or
+  /// islands, but spreads what crosses there less well than others.
   bool takes_more_than_trees(const ChainLink& link) {
     const auto& topology = in_.context.topology;
     if (!shape_ || declined_ || link.engine != "dmodc") return false;
     nearly_tree_ = joins_leaves(topology);
-    return nearly_tree_ || is_dragonfly_plus(topology);
+    return nearly_tree_ || is_dragonfly_plus(topology) || has_islands(topology);
   }
 
   /// What does not fit into a tree loads a few links: for a little less on these the shifts and permutations
@@ -365,7 +366,7 @@ class ChainRun {
   void try_roots() {
     if (rooted_) return;
     for (const auto& set : root_sets(in_.context.topology)) {
-      if (candidates_.size() >= kCompared || stopped_) return;
+      if (candidates_.size() >= compared() || stopped_) return;
       std::vector<Guid> roots;
       for (const auto s : set) roots.push_back(in_.context.topology.guid(s));
       const bool there = std::ranges::any_of(

@@ -178,6 +178,25 @@ TEST(Auto, ComparesTreesInWhichLeavesAreJoined) {
   EXPECT_NE(automatic(nearly).why.find("which it nearly is"), std::string::npos) << automatic(nearly).why;
 }
 
+/// Two trees whose spines a few cables join: dmodc puts most paths from one to the other over one of them.
+TEST(Auto, ComparesIslands) {
+  auto islands = fabrics::Builder("islands");
+  for (const SwitchIndex first : {0U, 7U}) {  // four leaves and three spines
+    for (unsigned i = 0; i < 7; ++i) islands.add_switch(16);
+    for (SwitchIndex leaf = first; leaf < first + 4; ++leaf) {
+      for (unsigned h = 0; h < 6; ++h) islands.host(leaf);
+      for (SwitchIndex spine = 4; spine < 7; ++spine) islands.link(leaf, first + spine);
+    }
+  }
+  for (const auto& [one, other] : {std::pair(4U, 13U), {5U, 13U}, {5U, 13U}, {5U, 11U}, {6U, 13U}, {6U, 13U}})
+    islands.link(one, other);
+  const auto fabric = fabrics::with_lids(islands.input());
+  const auto found = automatic(fabric);
+  EXPECT_LE(most_loaded(fabric, found.routes),
+            0.75 * most_loaded(fabric, automatic(fabric, {}, {{"dmodc", {}}}).routes))
+      << found.why;
+}
+
 /// Round robin cannot be even where edge switches have eight cables to five line boards.
 TEST(Auto, CountsDestinationsInWholeTreesThatAreTooIrregular) {
   for (const std::string guids : {"1", "2", "3"}) {
