@@ -142,10 +142,12 @@ class ChainRun {
 
   /// The engine that counts destinations, where round robin cannot be even, or where it is installed.
   void try_counts(ChainLink link) {
-    if (declined_ || stopped_ || candidates_.empty()) return;
+    if (stopped_ || candidates_.empty()) return;
     link.engine = "ftree";
+    const auto& topology = in_.context.topology;
     const bool installed = options_.installed && options_.installed->engine == link.engine;
-    if (candidates_.front().chosen.routes.uneven || installed) try_link(link, {});
+    const bool irregular = (declined_ || leaves_differ(topology)) && search_work(topology) <= kCompareNue;
+    if (candidates_.front().chosen.routes.uneven || installed || irregular) try_link(link, {});
   }
 
   /// In a tree that only the counts of destinations load evenly less is better.

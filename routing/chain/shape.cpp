@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -240,6 +242,22 @@ Shape find_shape(const Topology& topology) {
   if (auto lattice = lattice_shape(topology)) return *std::move(lattice);
   if (auto dragonfly = dragonfly_shape(topology)) return *std::move(dragonfly);
   return {};
+}
+
+bool leaves_differ(const Topology& topology) {
+  std::map<std::uint32_t, std::size_t> with_hosts;
+  std::vector<std::size_t> cables;
+  for (const auto leaf : topology.leaves()) {
+    ++with_hosts[topology.hosts(leaf)];
+    cables.push_back(0);
+    for (std::size_t g = 0; g < topology.groups(leaf); ++g)
+      cables.back() += topology.group(leaf, g).ports.size();
+  }
+  if (cables.empty()) return false;
+  const auto usual = std::ranges::max(with_hosts | std::views::values), most = std::ranges::max(cables);
+  const auto few = std::ranges::count_if(cables, [&](std::size_t count) { return 3 * count <= 2 * most; });
+  return 10 * usual < 9 * cables.size() || 10 * static_cast<std::size_t>(few) >= cables.size() ||
+         2 * std::ranges::min(cables) < most;
 }
 
 bool misses_uplinks(const Topology& topology) {

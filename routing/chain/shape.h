@@ -40,6 +40,11 @@ Shape find_shape(const Topology& topology);
 /// Leaves and spines in groups whose spines are cabled with each other: engines for trees route it, too.
 bool is_dragonfly_plus(const Topology& topology);
 
+/// Whether leaves were built with different numbers of hosts or cables: fewer than nine of ten have the usual
+/// number of hosts, or a tenth has two thirds of the most cables to switches or less, or one has less
+/// than half of them. A cable that a few leaves lack is no difference.
+bool leaves_differ(const Topology& topology);
+
 /// Whether the members of a group of switches with the same switches above them lack cables that most of them
 /// have, and that are not dealt out in turns. `topology` is a tree.
 bool misses_uplinks(const Topology& topology);

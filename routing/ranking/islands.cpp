@@ -10,13 +10,13 @@
 namespace smd::routing::inline ranking {
 
 bool has_islands(const Topology& topology) {
-  const auto distance = rank_from_leaves(topology).rank;
+  const auto rank = find_tree(topology).rank;
   DisjointSets sets(topology.switches());
   bool level_cables = false;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
-      const bool level = distance[s] == distance[peer] && !topology.leaf(s) && !topology.leaf(peer);
+      const bool level = rank[s] == rank[peer] && !topology.leaf(s) && !topology.leaf(peer);
       level_cables = level_cables || level;
       if (!level) sets.join(s, peer);
     }

@@ -7,7 +7,7 @@
 namespace smd::routing::inline ranking {
 
 /// Whether some switches with hosts are connected with others of their component only through cables that
-/// join two switches without hosts at the same distance from the nearest host.
+/// join two switches without hosts of one level of the tree.
 bool has_islands(const Topology& topology);
 
 }  // namespace smd::routing::inline ranking

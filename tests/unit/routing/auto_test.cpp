@@ -244,6 +244,30 @@ TEST(Auto, CountsDestinationsInTreesWhoseUplinksAreDealtOut) {
   EXPECT_EQ(automatic(fabrics::with_lids(input)).engine, "dmodc") << "round robin is made for damaged trees";
 }
 
+/// Leaves of two generations: round robin gives the older ones, with half of the cables, worse shifts.
+TEST(Auto, CountsDestinationsWhereLeavesDiffer) {
+  auto generations = fabrics::ft2(8, 3, 4);
+  for (unsigned i = 0; i < 2; ++i) {
+    const auto old = generations.add_switch(16);
+    for (unsigned h = 0; h < 4; ++h) generations.host(old);
+    for (const SwitchIndex spine : {8U, 9U}) generations.link(old, spine);
+  }
+  const auto fabric = fabrics::with_lids(generations.input());
+  const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+  const auto load = [&](const Chosen& found) {
+    return measure_load(context, found.routes, rank_order(context, {}), LoadOfShifts::yes);
+  };
+  const auto found = automatic(fabric);
+  const auto counted = load(found), round_robin = load(automatic(fabric, {}, {{"dmodc", {}}}));
+
+  EXPECT_TRUE(leaves_differ(fabric.topology));
+  EXPECT_EQ(found.engine, "ftree") << found.why;
+  EXPECT_LE(counted.max_link_time, round_robin.max_link_time);
+  EXPECT_LT(counted.shift_max, round_robin.shift_max);
+  EXPECT_FALSE(leaves_differ(routable("ft3:8+cut=5:1").topology)) << "cables are missing";
+  EXPECT_FALSE(leaves_differ(routable("ft2:8").topology));
+}
+
 TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
   const auto fabric = routable("chassis:12:8:10:6+guids=1+cut=1:1");
   ChainOptions options;
