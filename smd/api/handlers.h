@@ -127,6 +127,9 @@ Answer delete_token(const Question& question, Backend& backend);
 Answer post_rotate(const Question& question, Backend& backend);
 /// The same of all subnets that the caller sees, and of the process.
 Answer get_all_events(const Question& question, Backend& backend);
+// subnets.cpp
+/// The subnets that the caller sees, and its role in each; of a tenant the names of its partitions.
+Answer get_subnets(const Question& question, Backend& backend);
 // health.cpp
 /// The process answers.
 Answer get_healthz(const Question& question, Backend& backend);

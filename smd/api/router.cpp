@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::array kRoutes{
     Route{"GET", "/v1/status", get_status, Needs::viewer},
+    Route{"GET", "/v1/subnets", get_subnets, Needs::tenant, Tag::body},
     Route{"GET", "/v1/subnets/{subnet}/status", get_subnet_status, Needs::viewer},
     Route{"GET", "/v1/subnets/{subnet}/ports", get_ports, Needs::tenant, Tag::epoch, At::any,
           "not_active lost degraded all node match type state limit cursor"},

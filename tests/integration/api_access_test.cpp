@@ -62,6 +62,7 @@ const std::map<std::string, std::string>& least_roles() {
       {"GET /v1/status", "viewer"},
       {"GET /v1/log", "viewer"},
       {"PUT /v1/log", "admin"},
+      {"GET /v1/subnets", "tenant"},
       {"GET /v1/subnets/{subnet}/status", "viewer"},
       {"GET /v1/subnets/{subnet}/ports", "tenant"},
       {"GET /v1/subnets/{subnet}/sms", "viewer"},
@@ -225,6 +226,15 @@ TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {
   EXPECT_EQ(ports.at("ports").at(0).at("name"), "h00001");
   EXPECT_EQ(ports.at("ports").at(0).at("peer"), nullptr) << "the switch is not its own";
   EXPECT_EQ(answer.body.find("lost_nodes"), std::string::npos);
+}
+
+TEST_F(ApiAccess, ACallerLearnsWhichSubnetsThereAreForIt) {
+  EXPECT_EQ(call("tenant", "GET", "/v1/subnets").body,
+            R"({"subnets":[{"subnet":"up","role":"tenant","partitions":["blue"]}]})"
+            "\n");
+  const auto subnets = *api::parse_json(call("local", "GET", "/v1/subnets").body);
+  EXPECT_EQ(subnets.at("subnets").as_array().size(), 2U);
+  EXPECT_EQ(subnets.at("subnets").at(1).at("role"), "admin");
 }
 
 TEST_F(ApiAccess, ChangesAndTriesAreWrittenDownWithTheirCaller) {

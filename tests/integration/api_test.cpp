@@ -90,6 +90,7 @@ TEST_F(Api, TheDocumentHasTheRoutesThatThereAre) {
 
 TEST_F(Api, StatusSaysWhatIsWrongAndWhatIsWaitedFor) {
   const auto status = ask("GET", "/v1/status", "Status");
+  EXPECT_EQ(ask("GET", "/v1/subnets", "Subnets").at("subnets").as_array().size(), 3U);
   const auto& subnets = status.at("subnets").as_array();
 
   ASSERT_EQ(subnets.size(), 3U);
