@@ -33,6 +33,8 @@ std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRan
     if (!ranking.up(s, group.peer)) continue;
     const auto at = std::ranges::lower_bound(wanted, group.peer, {}, &UplinkSlot::peer);
     const bool known = at != wanted.end() && at->peer == group.peer;
+    // A cable to a switch beside it leads to what is below that one only.
+    if (!known && !wanted.empty() && ranking.rank[group.peer] == ranking.rank[s]) continue;
     auto& place = known ? places[switch_group.place(static_cast<std::size_t>(at - wanted.begin()))]
                         : places.emplace_back(UplinkPlace{group.peer, 0, {}, 0});
     place.cables = std::max(place.cables, group.ports.size());

@@ -58,7 +58,8 @@ struct UplinkPlace {
   std::uint8_t group = 0;  ///< of the ports
 };
 
-/// The upper switches of a switch: the slots of its group, then additional ones.
+/// The upper switches of a switch: the slots of its group, then additional ones. Where there are slots, no
+/// switch of its own level.
 std::vector<UplinkPlace> uplink_places(const Topology& topology, const SwitchRanking& ranking,
                                        const TreeTemplate& tree_template, SwitchIndex s);
 

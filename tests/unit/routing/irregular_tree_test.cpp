@@ -99,6 +99,24 @@ TEST(IrregularTree, ASwitchBelowALeafCostsTheOthersNothing) {
 }
 
 /// A switch above that has lost a cable reaches some leaves downwards no more, as in any tree.
+/// All leaves have the same ports to the same spines: each destination goes up to one spine.
+TEST(IrregularTree, LeavesThatACableJoinsSendToOthersAsAllLeavesDo) {
+  for (const auto& [one, other] : {std::pair(2U, 11U), {10U, 5U}}) {
+    auto joined = fabrics::ft2(12, 8, 4);
+    for (int cable = 0; cable < 2; ++cable) joined.link(one, other);
+    const auto fabric = fabrics::with_lids(joined.input());
+    const auto routes = find_engine("dmodc")->run({.context = {fabric.topology, fabric.lids, Serial{}}});
+    ASSERT_TRUE(routes);
+    for (std::size_t value = 1; value < fabric.lids.row_size(); ++value) {
+      const auto to = fabric.lids.destination(Lid{static_cast<std::uint16_t>(value)});
+      if (to.end == kNoEnd || to.sw == one || to.sw == other) continue;
+      const auto& usual = *routes->rows[to.sw == 0 ? 1 : 0];
+      for (const auto leaf : {one, other})
+        EXPECT_EQ((*routes->rows[leaf])[value], usual[value]) << leaf << ' ' << value;
+    }
+  }
+}
+
 TEST(IrregularTree, ASwitchBelowALeafAndAMissingCableAreStillATree) {
   const auto whole = with_switches_below(fabrics::ft3(8), {0, 5}, 2).input();
   const auto bound = dmodc_figures(whole).max_link_paths;
