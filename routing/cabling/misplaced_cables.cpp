@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "routing/cabling/health.h"
+#include "routing/cabling/positions.h"
 #include "routing/statistics.h"
 
 namespace smd::routing::inline cabling {
@@ -28,7 +30,12 @@ class MisplacedCables {
  public:
   MisplacedCables(const HealthInput& in, const SwitchRanking& ranking, const TreeTemplate& tree_template,
                   Health& health)
-      : in_(in), topology_(in.topology), ranking_(ranking), template_(tree_template), health_(health) {
+      : in_(in),
+        topology_(in.topology),
+        ranking_(ranking),
+        template_(tree_template),
+        health_(health),
+        pods_(in.topology, ranking) {
     for (std::uint32_t f = 0; f < tree_template.groups.size(); ++f) {
       for (const auto& slot : tree_template.groups[f].slots) below_[slot.peer].push_back(f);
     }
@@ -37,7 +44,7 @@ class MisplacedCables {
 
   void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
-      if (template_.of(s).members.size() * 2 <= usual(s)) find_misfits(s);
+      if (template_.of(s).members.size() * 2 <= usual(s) && !in_each_pod(s)) find_misfits(s);
     }
     while (const auto pair = best_swap()) {
       report_swapped(pair->first, pair->second);
@@ -61,6 +68,18 @@ class MisplacedCables {
       sizes[ranking_.rank[s]].push_back(template_.of(s).members.size());
     }
     for (auto& [rank, all] : sizes) usual_[rank] = median(all);
+  }
+
+  /// A group with a member in each of several pods is no accident: uplinks are dealt out in turns, say.
+  bool in_each_pod(SwitchIndex s) const {
+    const auto rank = ranking_.rank[s];
+    std::set<std::uint32_t> all, with_member;
+    for (SwitchIndex other = 0; other < topology_.switches(); ++other) {
+      if (ranking_.rank[other] != rank) continue;
+      all.insert(pods_.of(other, rank));
+      if (template_.group_of[other] == template_.group_of[s]) with_member.insert(pods_.of(other, rank));
+    }
+    return all.size() > 1 && with_member == all;
   }
 
   Peers above(SwitchIndex s) const {
@@ -178,6 +197,7 @@ class MisplacedCables {
   const SwitchRanking& ranking_;
   const TreeTemplate& template_;
   Health& health_;
+  Pods pods_;
   std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< by upper switch: the groups below it
   std::map<std::int32_t, std::size_t> usual_;
   std::vector<Misfit> misfits_;

@@ -44,7 +44,8 @@ std::vector<Finding> faults(const TopologyInput& input) {
 TEST(DealtOut, SaysNothingOfWholeTrees) {
   for (const auto& [pods, middles, uplinks, cores] :
        {Dealt{6, 4, 6, 7}, Dealt{2, 5, 8, 7}, Dealt{2, 6, 6, 5}, Dealt{2, 5, 7, 15}, Dealt{6, 6, 6, 11},
-        Dealt{2, 4, 7, 3}, Dealt{2, 6, 7, 16}, Dealt{3, 6, 3, 8}, Dealt{3, 5, 7, 10}}) {
+        Dealt{2, 4, 7, 3}, Dealt{2, 6, 7, 16}, Dealt{3, 6, 3, 8}, Dealt{3, 5, 7, 10}, Dealt{4, 5, 2, 3},
+        Dealt{2, 5, 2, 3}}) {
     const auto found = faults(Dealt{pods, middles, uplinks, cores}.input());
 
     EXPECT_THAT(found, testing::IsEmpty())
