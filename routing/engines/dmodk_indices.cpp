@@ -112,6 +112,7 @@ class Indices {
 
  private:
   void send_up(SwitchIndex s, const DmodkIndex& index) {
+    if (arrivals_[s].empty() && topology_.hosts(s) == 0) return;  // no host sends by it
     const auto places = uplink_places(topology_, ranking_, template_, s);
     const auto turns = turns_of(places);
     if (turns.empty()) return;

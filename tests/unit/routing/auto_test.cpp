@@ -244,7 +244,7 @@ TEST(Auto, CountsDestinationsInTreesWhoseUplinksAreDealtOut) {
   EXPECT_EQ(automatic(fabrics::with_lids(input)).engine, "dmodc") << "round robin is made for damaged trees";
 }
 
-/// Leaves of two generations: round robin gives the older ones, with half of the cables, worse shifts.
+/// Leaves of two generations: round robin gives the older ones, with fewer cables, worse shifts.
 TEST(Auto, CountsDestinationsWhereLeavesDiffer) {
   auto generations = fabrics::ft2(8, 3, 4);
   for (unsigned i = 0; i < 2; ++i) {

@@ -117,6 +117,24 @@ TEST(IrregularTree, LeavesThatACableJoinsSendToOthersAsAllLeavesDo) {
   }
 }
 
+TEST(IrregularTree, MiddleSwitchesWithoutLeavesTakeNoTurns) {
+  Builder builder("spare");
+  // Of each pod two leaves and five middle switches, then three cores.
+  for (int i = 0; i < 5 * 7 + 3; ++i) builder.add_switch(36);
+  for (SwitchIndex leaf = 0; leaf < 35; leaf += leaf % 7 == 0 ? 1 : 6) {
+    for (int h = 0; h < 2; ++h) builder.host(leaf);
+    for (SwitchIndex used = 2; used < 4; ++used) builder.link(leaf, leaf - leaf % 7 + used);
+  }
+  for (SwitchIndex pod = 0; pod < 35; pod += 7) {
+    for (SwitchIndex middle = 2; middle < 7; ++middle) {
+      for (SwitchIndex core = 35; core < 38; ++core) builder.link(pod + middle, core);
+    }
+  }
+  const auto found = dmodc_figures(builder.input());
+
+  EXPECT_EQ(static_cast<double>(found.max_link_paths), found.leaf_bound);
+}
+
 TEST(IrregularTree, ASwitchBelowALeafAndAMissingCableAreStillATree) {
   const auto whole = with_switches_below(fabrics::ft3(8), {0, 5}, 2).input();
   const auto bound = dmodc_figures(whole).max_link_paths;
