@@ -300,11 +300,12 @@ struct SubnetConfig {
   StatusConfig status{};
   NamesConfig names{};
 
-  /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once.
+  /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once. Without a
+  /// copy of the master's state it reads the master's multicast groups meanwhile.
   Duration quiet() const {
     if (ha.quiet) return *ha.quiet;
     const bool pair = !sm.allowed_guids.empty() || !ha.peers.empty() || !ha.etcd.empty();
-    return pair ? std::chrono::minutes(10) : Duration{};
+    return pair ? Duration(std::chrono::minutes(10)) : Duration(std::chrono::seconds(5));
   }
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };

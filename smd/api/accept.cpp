@@ -10,7 +10,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
-#include "smd/api/policy_change.h"
+#include "smd/api/not_master.h"
 #include "smd/inventory/inventory.h"
 
 namespace smd::api {
@@ -56,9 +56,7 @@ Answer post_accept(const Question& question, Backend& backend) {
   if (!wanted) return wanted.error();
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot || !snapshot->inventory || snapshot->state != wire::SmState::master)
-    return error_of(409, "not_master",
-                    fmt::format("{}: this SM is not master: it does not know what is lost; ask the master{}",
-                                chosen->view->name, master_words(*chosen->view)));
+    return not_master(*chosen->view, "it does not know what is lost; ask the master");
   auto known = *snapshot->inventory;
   const auto node = node_of(known, *wanted);
   if (!node) return node.error();

@@ -13,6 +13,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/log/modules.h"
 
 namespace smd::api {
@@ -105,8 +106,7 @@ Answer put_sweeps(const Question& question, Backend& backend) {
     return bad_body(fmt::format("off_for: seconds, 0 (on) to {}", kLongestOff));
   const auto& view = *chosen->view;
   if (!is_running(view) || view.snapshot->state != wire::SmState::master)
-    return error_of(409, "not_master",
-                    fmt::format("{}: this SM is not master: it does not sweep", view.name));
+    return not_master(view, "it does not sweep; ask the master");
   const auto until = *seconds == 0 ? std::chrono::system_clock::time_point{}
                                    : std::chrono::system_clock::now() + std::chrono::seconds(*seconds);
   if (!*dry_run) backend.sweeps_off(chosen->index, until);

@@ -9,6 +9,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
+#include "smd/api/not_master.h"
 #include "smd/api/partition_edits.h"
 #include "smd/api/policy_change.h"
 #include "smd/apply/table_baseline.h"
@@ -32,10 +33,7 @@ Answer refusal_of(const policy::EditError& error) {
 /// Why partitions cannot be changed here now.
 std::optional<Answer> hindrance(const SubnetView& view) {
   const auto& now = view.snapshot;
-  if (now && now->state != wire::SmState::master)
-    return error_of(409, "not_master",
-                    fmt::format("{}: this SM is not master: change partitions at the master{}", view.name,
-                                master_words(view)));
+  if (now && now->state != wire::SmState::master) return not_master(view, "change partitions at the master");
   if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
   if (!view.ground->merged)
     return error_of(

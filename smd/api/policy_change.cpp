@@ -40,21 +40,6 @@ std::optional<Answer> waits_for_standby(const SubnetView& view) {
   return waits ? std::optional(not_copied()) : std::nullopt;
 }
 
-std::string master_words(const SubnetView& view) {
-  std::string words;
-  if (view.sms) {
-    for (const auto& other : view.sms->others) {
-      if (other.sm.info.state == wire::SmState::master)
-        words = fmt::format(", {} (port GUID {}{})", other.sm.node_description, other.sm.info.guid,
-                            other.sm.lid != Lid{} ? fmt::format(", LID {}", other.sm.lid) : std::string());
-    }
-  }
-  const bool copies =
-      view.replica && view.replica->direct && view.replica->heard != 0 && !view.replica->master.empty();
-  if (copies) words += fmt::format(", at {}", view.replica->master);
-  return words;
-}
-
 Answer change_policies(const Question& question, Backend& backend, Hindrance hindrance,
                        const MakeStep& make) {
   for (;;) {

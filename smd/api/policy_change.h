@@ -28,8 +28,4 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
 /// changed any more.
 std::optional<Answer> waits_for_standby(const SubnetView& view);
 
-/// Which SM the master is, its address in the fabric, and where it listens for its standbys, which only those
-/// know; empty: not known.
-std::string master_words(const SubnetView& view);
-
 }  // namespace smd::api

@@ -11,6 +11,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/policy_change.h"
 #include "smd/api/port_order.h"
 
@@ -43,8 +44,7 @@ std::expected<Asked, Answer> asked_of(std::string_view body) {
 std::optional<Answer> port_hindrance(const SubnetView& view) {
   if (!view.snapshot || !view.ground) return error_of(409, "waiting", "the fabric is not read yet");
   if (view.snapshot->state == wire::SmState::master) return std::nullopt;
-  return error_of(409, "not_master",
-                  fmt::format("{}: this SM is not master: ask the master{}", view.name, master_words(view)));
+  return not_master(view, "ask the master");
 }
 
 /// What all three begin with.

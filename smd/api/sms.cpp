@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 #include <expected>
 #include <optional>
 
@@ -14,7 +16,9 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/request.h"
+#include "smd/replica/view.h"
 #include "smd/report/description.h"
 
 namespace smd::api {
@@ -58,6 +62,23 @@ Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
                          {"outlook", text(sm::outlook(sms, other))}});
 }
 
+/// How long a change may wait for a standby that gets the fabric: what is new is sent before HANDOVER.
+constexpr std::chrono::seconds kMostLag{1};
+
+/// What of our state the SM lacks that is to have the fabric; empty: nothing, or none of it is copied by
+/// connections to standbys.
+std::string lacks(const SubnetView& view, Guid to) {
+  const auto* replica = view.replica.get();
+  if (replica == nullptr || replica->role != replica::ReplicaView::Role::source || !replica->direct)
+    return {};
+  const auto at = std::ranges::find(replica->standbys, to, &replica::StandbyView::port);
+  if (at == replica->standbys.end())
+    return "it does not copy the state of this SM now: later changes, members and services would be lost";
+  if (at->behind == 0 || at->lag < kMostLag) return {};
+  return fmt::format("{} changes are not on its disk, the oldest for {:.1f} s", at->behind,
+                     std::chrono::duration<double>(at->lag).count());
+}
+
 /// Why nothing can be asked of the SM now; nothing: it can.
 std::optional<Answer> not_running(const SubnetView& view) {
   if (view.sms && view.snapshot) return std::nullopt;
@@ -91,10 +112,12 @@ Answer get_sms(const Question& question, Backend& backend) {
 Answer post_handover(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto body = object_of(question.body, {"guid", "dry_run"});
+  const auto body = object_of(question.body, {"guid", "force", "dry_run"});
   if (!body) return body.error();
   const auto dry_run = dry_run_in(*body);
   if (!dry_run) return dry_run.error();
+  const auto force = flag_in(*body, "force");
+  if (!force) return force.error();
   std::optional<Guid> only;
   if (const auto* asked = body->if_contains("guid")) {
     const auto* words = asked->if_string();
@@ -105,8 +128,13 @@ Answer post_handover(const Question& question, Backend& backend) {
   }
   const auto& view = *chosen->view;
   if (const auto why = not_running(view)) return *why;
+  if (sm_state(view) != wire::SmState::master) return not_master(view, "only the master hands over");
   const auto to = sm::successor(*view.sms, only);
   if (!to) return error_of(409, "no_handover", to.error());
+  if (const auto missing = lacks(view, to->info.guid); !missing.empty() && !*force)
+    return error_of(409, "not_current",
+                    fmt::format("{} \"{}\": {}; force hands over all the same", to->info.guid,
+                                to->node_description, missing));
   if (!*dry_run) backend.hand_over(chosen->index, to->info.guid);
   return answer_of(Json(JsonObject{{"subnet", text(view.name)},
                                    {"to", guid(to->info.guid)},

@@ -11,6 +11,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/policy_change.h"
 
 namespace smd::api {

@@ -37,10 +37,13 @@ std::string replica_words(const json::value& subnet) {
     return fmt::format("none: {}: correct it, then restart; the state is not copied", trouble);
   if (role != "source") {
     if (role == "lost" || role == "none") {
-      const auto heard = text_of(replica, "heard");
-      return fmt::format("{} (at {}; last heard {}: later changes of the master are missing; {})", role,
-                         text_of(replica, "position"), heard.empty() ? "never" : heard,
-                         text_of(replica, "master"));
+      const auto heard = text_of(replica, "heard"), master = text_of(replica, "master");
+      const auto why = master.empty() ? "" : "; " + master;
+      if (heard.empty())
+        return fmt::format("{} (at {}; nothing has come from the master since the start{})", role,
+                           text_of(replica, "position"), why);
+      return fmt::format("{} (at {}; last heard {}: later changes of the master are missing{})", role,
+                         text_of(replica, "position"), heard, why);
     }
     return fmt::format("{} (at {}, {} behind; {})", role, text_of(replica, "position"),
                        counted(text_of(replica, "lag_transactions"), "transaction"),

@@ -69,6 +69,7 @@ void add_handover_options(CLI::App& command, OrderOptions& options) {
       ->check([](const std::string& text) {
         return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);
       });
+  command.add_flag("--force", options.force, "also where it lacks changes of this SM's state");
   add_dry_run(command, options);
 }
 
@@ -117,6 +118,7 @@ Done handover_command(const Conversation& daemon, const OrderOptions& options, b
                       std::ostream& out) {
   json::object body;
   if (!options.sm.empty()) body["guid"] = options.sm;
+  if (options.force) body["force"] = true;
   bool given = false;
   const auto done = tell_each(
       daemon, "POST", "handover", with_dry_run(std::move(body), options), as_json, out,

@@ -19,6 +19,7 @@ struct OrderOptions {
   bool engine = false;          ///< resweep converge
   std::string sweeps, off_for;  ///< sweep: "off" or "on", and how long
   std::string sm;               ///< handover: port GUID; empty: the standby that is to get it
+  bool force = false;           ///< handover: whatever that lacks
   unsigned priority = 0;        ///< priority
   bool dry_run = false;
 };

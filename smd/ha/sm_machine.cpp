@@ -186,13 +186,25 @@ void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   if (hand_over) step.actions.push_back(SendHandover{follow, now.policy.allows(follow.info.guid)});
 }
 
+/// It was handed the fabric, and has not answered this sweep, which may have asked before it took it: polls
+/// decide.
+const OtherSm* silent_heir(const State& now, const std::vector<OtherSm>& others) {
+  if (!now.yielded || now.sm != SmState::standby) return nullptr;
+  const auto at = std::ranges::find(others, now.yielded->to, [](const auto& sm) { return sm.info.guid; });
+  return at == others.end() || at->answered ? nullptr : &*at;
+}
+
 void on(Step& step, const SweepRead& event) {
   auto& now = step.next;
   now.contested = false;
-  now.polled.reset();
+  const auto polled = std::exchange(now.polled, std::nullopt);
   forget_changed(now, event.others);
   name_strangers(step, event.others);
   const auto other = rival(now, event.others);
+  if (const auto* silent = other ? nullptr : silent_heir(now, event.others); silent != nullptr) {
+    now.polled = polled ? polled : Polled{*silent};
+    return;
+  }
   now.handed_over_by.reset();
   if (event.whole) now.unread = false;
   const bool fresh = std::exchange(now.fresh, false);
@@ -280,16 +292,20 @@ void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_
   } else {
     now.hung.insert(sm.info.guid);
   }
+  if (now.yielded && now.yielded->to == sm.info.guid) now.yielded.reset();
   if (!now.contested) step.actions.push_back(LogMasterGone{sm, reason});
   end_polling(step);
 }
 
 /// A standby that outranks us is polled until it is master, which it need not become: another SM may be
-/// master.
+/// master. One that outranks us only as long as we defer, and waits as we do, is waited for no longer:
+/// OpenSM's standby takes a minute to see that the master is gone.
 void wait_for_standby(Step& step) {
   auto& now = step.next;
-  if (now.yielded || now.polled->sm.info.state != SmState::standby) return;
+  const auto& info = now.polled->sm.info;
+  if (now.yielded || info.state != SmState::standby) return;
   if (++now.polled->standby < now.policy.losses) return;
+  if (now.deferral != Deferral::none && rank_of(info) < now.self) now.declined.insert(info.guid);
   now.polled.reset();
   request_heavy(step, "the SM that was to be master is standby", true);
 }

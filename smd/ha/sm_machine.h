@@ -92,7 +92,9 @@ struct State {
   std::optional<SmRank> followed;  ///< rank of the SM that we follow, as it was read last
   std::optional<Guid> told;        ///< the followed master, which has been told that we outrank it
   std::optional<Yielded> yielded;
-  std::set<Guid> declined;   ///< SMs that have not taken a HANDOVER, until they ask for the fabric or change
+  /// SMs that have not taken a HANDOVER, or not the fabric while we deferred to them, until they ask for it
+  /// or change.
+  std::set<Guid> declined;
   std::set<Guid> strangers;  ///< SMs that are never obeyed and have been named
 
   /// After a standstill of this process, until the masters of the fabric are known again: no Set leaves.

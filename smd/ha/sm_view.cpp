@@ -41,8 +41,15 @@ std::optional<OtherSm> next_master(const SmView& view) {
   return machine::successor(view.state, sms, std::nullopt);
 }
 
+const char* why_never_obeyed(const machine::State& state, const wire::SmInfo& info) {
+  return machine::has_other_key(state, info) ? "another SM_Key" : "not in [sm] allowed_guids";
+}
+
 std::string master_outlook(const SmView& view) {
   const auto& state = view.state;
+  if (state.contested && state.polled && !machine::is_obeyed(state, state.polled->sm.info))
+    return fmt::format("writes nothing: {} is master, too, and is never obeyed ({}): stop one of the two",
+                       sm_name(state.polled->sm), why_never_obeyed(state, state.polled->sm.info));
   if (state.contested) return "waits for HANDOVER of the other master; it writes nothing until then";
   const auto next = next_master(view);
   if (!next) return "stays master; there is no standby that takes over";
@@ -75,7 +82,7 @@ std::string standby_outlook(const SmView& view, std::int64_t now) {
 
 /// Ours alone: it is never obeyed.
 std::string stranger_words(const SmView& view, const wire::SmInfo& info) {
-  const auto why = machine::has_other_key(view.state, info) ? "another SM_Key" : "not in [sm] allowed_guids";
+  const auto* const why = why_never_obeyed(view.state, info);
   if (info.state == SmState::master)
     return fmt::format("never obeyed: {}; smd waits while it is master", why);
   return fmt::format("never obeyed: {}", why);
@@ -111,7 +118,8 @@ std::string outlook(const SmView& view, const SeenSm& other) {
                  ? "has to hand over to this SM"
                  : "stays master";
     case SmState::not_active:
-      return "takes no part";
+      return ours ? "takes no part; an smd that shows this to defer takes over when this SM fails"
+                  : "takes no part";
     case SmState::discovering:
       return "reads the fabric";
     case SmState::standby:

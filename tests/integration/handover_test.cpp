@@ -286,7 +286,7 @@ TEST(Quiet, WithAHigherMasterPriorityTheFabricStaysWhereItIs) {
 
 TEST(Quiet, IsTenMinutesWhereTheSmsOfTheSubnetAreNamed) {
   config::SubnetConfig config;
-  EXPECT_EQ(config.quiet(), seconds(0));
+  EXPECT_EQ(config.quiet(), seconds(5));
   config.sm.allowed_guids = {Guid{1}};
   EXPECT_EQ(config.quiet(), minutes(10));
   config.ha.quiet = seconds(0);

@@ -363,6 +363,45 @@ TEST(SmMachine, AStandbyThatDoesNotBecomeMasterIsNotWaitedForForEver) {
   EXPECT_EQ(state.polled->sm.info.guid, Guid{60});
 }
 
+/// OpenSM's standby polls so seldom that no SM had the fabric for a minute.
+TEST(SmMachine, AnSmThatDefersWaitsForALowerStandbyOnlyAsLongAsForAMaster) {
+  auto state = standby_of(other(40, SmState::master), kSelf, true);
+  ASSERT_EQ(state.deferral, Deferral::quiet);
+  for (int poll = 0; poll < 2; ++poll) state = step(state, PollUnanswered{"no answer"}).next;
+  const auto dead = other(40, SmState::master, false), waits = other(60, SmState::standby);
+  state = step(step(state, read({dead, waits})).next, PollingBegins{}).next;
+  ASSERT_TRUE(state.polled);
+  ASSERT_EQ(state.polled->sm.info.guid, Guid{60});
+
+  for (int poll = 0; poll < 2; ++poll) state = step(state, PollAnswered{waits.info}).next;
+  EXPECT_FALSE(state.polled);
+  EXPECT_EQ(step(state, read({dead, waits})).next.sm, SmState::master);
+  // Another smd has become master meanwhile.
+  EXPECT_EQ(step(state, read({dead, other(60, SmState::master)})).next.sm, SmState::standby);
+}
+
+/// A sweep that has asked it before it was handed the fabric.
+TEST(SmMachine, ASweepWithoutAnAnswerOfTheHeirDoesNotTakeTheFabricBack) {
+  State state;
+  state.self = kSelf;
+  state.sm = SmState::master;
+  state.policy.losses = 2;
+  state = step(state, SweepBegins{}).next;
+  state = step(state, RankTold{other(40, SmState::standby)}).next;
+  ASSERT_EQ(state.sm, SmState::standby);
+  const auto silent = read({other(40, SmState::not_active, false)});
+
+  state = step(state, silent).next;
+  EXPECT_EQ(state.sm, SmState::standby);
+  ASSERT_TRUE(state.polled);
+  EXPECT_EQ(state.polled->sm.info.guid, Guid{40});
+  EXPECT_EQ(verdict(state), Verdict::not_ours);
+  // It never answers: then the fabric is ours again.
+  state = step(state, PollingBegins{}).next;
+  for (int poll = 0; poll < 2; ++poll) state = step(state, PollUnanswered{"no answer"}).next;
+  EXPECT_EQ(step(state, silent).next.sm, SmState::master);
+}
+
 TEST(SmMachine, AMasterThatLowersItsPriorityIsToldOnceThatItIsOutranked) {
   auto state = standby_of(other(40, SmState::master));
   auto lower = other(40, SmState::master).info;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/api/not_master.h"
+
+#include <fmt/format.h>
+
+namespace smd::api {
+
+std::string master_words(const SubnetView& view) {
+  std::string words;
+  if (view.sms) {
+    for (const auto& other : view.sms->others) {
+      if (other.sm.info.state == wire::SmState::master)
+        words = fmt::format(", {} (port GUID {}{})", other.sm.node_description, other.sm.info.guid,
+                            other.sm.lid != Lid{} ? fmt::format(", LID {}", other.sm.lid) : std::string());
+    }
+  }
+  const bool copies =
+      view.replica && view.replica->direct && view.replica->heard != 0 && !view.replica->master.empty();
+  if (copies) words += fmt::format(", at {}", view.replica->master);
+  return words;
+}
+
+Answer not_master(const SubnetView& view, std::string_view what) {
+  return error_of(409, "not_master",
+                  fmt::format("{}: this SM is not master: {}{}", view.name, what, master_words(view)));
+}
+
+}  // namespace smd::api

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a client hears of an SM that is not master, where only the master can do what it asks.
+
+#include <string>
+#include <string_view>
+
+#include "smd/api/backend.h"
+#include "smd/api/request.h"
+
+namespace smd::api {
+
+/// Which SM the master is, its address in the fabric, and where it listens for its standbys, which only those
+/// know; empty: not known.
+std::string master_words(const SubnetView& view);
+
+/// 409 not_master: "east: this SM is not master: ask the master, NODE (port GUID ...)". `what`: what the
+/// client can do.
+Answer not_master(const SubnetView& view, std::string_view what);
+
+}  // namespace smd::api
