@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quality of service: what becomes of each SL in use.
+#include "smd/api/qos.h"
+
 #include <utility>
 
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
-#include "smd/report/qos_explanation.h"
+#include "smd/sa/registry/group_terms.h"
 
 namespace smd::api {
+
+sm::QosExplanation qos_of(const SubnetView& view) {
+  if (!view.snapshot) return {};
+  const auto& now = *view.snapshot;
+  const auto* ground = view.ground.get();
+  const auto* partitions = ground != nullptr ? ground->merged.get() : nullptr;
+  return sm::explain_qos({.subnet = *now.subnet,
+                          .decided = now.decided,
+                          .partitions = partitions,
+                          .refused = ground != nullptr ? ground->config->qos.refused : std::string{},
+                          .groups = view.registry ? sa::groups_on_other_sls(*view.registry, partitions,
+                                                                            now.decided.service_levels.get())
+                                                  : sm::GroupSls{}});
+}
 
 Answer get_qos(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
-  sm::QosExplanation found;
-  if (view.snapshot) {
-    const auto* ground = view.ground.get();
-    found = sm::explain_qos({.subnet = *view.snapshot->subnet,
-                             .decided = view.snapshot->decided,
-                             .partitions = ground != nullptr ? ground->merged.get() : nullptr,
-                             .refused = ground != nullptr ? ground->config->qos.refused : std::string{}});
-  }
-  auto json = sm::qos_json(found);
+  auto json = sm::qos_json(qos_of(view));
   json.as_object().emplace("subnet", text(view.name));
   return answer_of(json);
 }

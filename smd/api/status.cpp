@@ -9,6 +9,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/qos.h"
 #include "smd/api/request.h"
 #include "smd/api/sms.h"
 #include "smd/apply/table_baseline.h"
@@ -18,7 +19,6 @@
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
-#include "smd/report/qos_explanation.h"
 #include "smd/sweep/unresponsive.h"
 
 namespace smd::api {
@@ -231,10 +231,7 @@ Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
 /// Null where QoS is off and no policy was refused. A few lines: `smd qos` has all.
 Json qos_status_json(const SubnetView& view, const sm::Snapshot& now) {
   constexpr std::size_t kNamed = 10;
-  const auto found = sm::explain_qos({.subnet = *now.subnet,
-                                      .decided = now.decided,
-                                      .partitions = view.ground ? view.ground->merged.get() : nullptr,
-                                      .refused = view.ground ? view.ground->config->qos.refused : ""});
+  const auto found = qos_of(view);
   if (!found.enabled && found.warnings.empty()) return {};
   JsonArray pending, warnings;
   std::uint64_t more = 0;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mad/wire/drop_vl.h"
+
 namespace smd::sm::inline decisions {
 namespace {
 
@@ -49,6 +51,12 @@ VlSet served_vls(std::span<const wire::VlArbitration> blocks) {
 
 bool sends_nothing(const QosPart::Tables& tables) {
   return (tables.low != 0 || tables.high != 0) && served_vls(tables.arbitration).none();
+}
+
+bool drops(const QosPart& part, Sl sl) {
+  return std::ranges::any_of(part.tables, [&](const QosPart::Tables& tables) {
+    return tables.maps_sls && tables.sl_to_vl.vls[sl.value()] == wire::kDropVl;
+  });
 }
 
 std::uint64_t high_burst(const QosPart::Tables& tables, std::uint32_t packet) {

@@ -22,6 +22,9 @@ VlSet served_vls(std::span<const wire::VlArbitration> blocks);
 /// There are arbitration tables to write, and no VL has a weight in them: the port would send no data.
 bool sends_nothing(const QosPart::Tables& tables);
 
+/// Whether some port maps this SL to VL 15.
+bool drops(const QosPart& part, Sl sl);
+
 /// Parts of 1 of what the link carries, by VL, while all of `busy` always have packets of `packet` bytes and
 /// receivers take them. A VL without a turn has 0, so has every VL where no table has a weight. Computed by
 /// IBA's rules (7.6.9): an entry sends whole packets until its weight (64 bytes each) is used up; the high

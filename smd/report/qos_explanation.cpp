@@ -316,6 +316,7 @@ QosExplanation explain_qos(const QosSubject& subject) {
   if (!found.enabled) return found;
   found.layers = decided.routes ? decided.routes->layers.count : 1U;
   found.uses = qos_uses(decided, subject.partitions);
+  add_groups(found.uses, subject.groups, decided.service_levels.get());
   const auto* policy = decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;
   if (decided.qos_tables) {
     add_kinds(found, subject.subnet, decided, policy);

@@ -65,6 +65,7 @@ struct QosSubject {
   const Decided& decided;
   const config::PartitionPolicy* partitions = nullptr;
   std::string refused{};  ///< why the files' policy is not in force
+  GroupSls groups{};      ///< of the registry: sa::groups_on_other_sls()
 };
 /// Of a fabric as it is decided.
 QosExplanation explain_qos(const QosSubject& subject);

@@ -79,7 +79,8 @@ Json use_json(Sl sl, const QosUse& use) {
                          {"of_class", use.of_class.value()},
                          {"by", strings_json(use.by)},
                          {"pkeys", strings_json(use.pkeys)},
-                         {"services", strings_json(use.services)}});
+                         {"services", strings_json(use.services)},
+                         {"groups", use.groups}});
 }
 
 void print_lane(std::ostream& out, const QosLaneView& lane, const QosUses& uses) {
@@ -137,6 +138,10 @@ void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& 
       out << " is dropped: for no program\n";
       continue;
     }
+    if (use.of_groups_only()) {
+      out << fmt::format(" {}: for no program\n", use.by.front());
+      continue;
+    }
     if (by_path_record)
       out << fmt::format(" {}", fmt::join(use.by, ", "));
     else
@@ -174,6 +179,7 @@ std::expected<QosExplanation, std::string> qos_explanation_of(const Json& json) 
       use.by = strings_at(one, "by");
       use.pkeys = strings_at(one, "pkeys");
       use.services = strings_at(one, "services");
+      use.groups = boost::json::value_to<std::uint64_t>(one.at("groups"));
     }
     for (const auto& kind : json.at("kinds").as_array()) found.kinds.push_back(kind_of(kind));
     found.pending = strings_at(json, "pending");

@@ -139,4 +139,16 @@ QosUses qos_uses(const Decided& decided, const config::PartitionPolicy* partitio
   return on_the_wire(uses, decided.service_levels.get(), decided.routes ? decided.routes->layers.count : 1U);
 }
 
+void add_groups(QosUses& uses, const GroupSls& groups, const SlPart* sls) {
+  for (const auto& [sl, found] : groups) {
+    auto& use = uses[sl];
+    // Groups are in the first layer.
+    if (use.by.empty()) use.of_class = class_of(sls, sl, 0).value_or(sl);
+    use.groups = found.count;
+    use.by.push_back(found.count == 1
+                         ? fmt::format("multicast group {}", found.first)
+                         : fmt::format("{} multicast groups (first {})", found.count, found.first));
+  }
+}
+
 }  // namespace smd::sm::inline reports

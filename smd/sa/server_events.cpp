@@ -145,6 +145,18 @@ void Server::say(const Effects& effects) const {
         .kv("reason", "its last member has left")
         .subject(to_string(one.mgid));
   }
+  for (const auto& [sl, groups] : effects.dropped_groups) {
+    parts_.log.warn("qos.sl_dropped")
+        .kv("sls", fmt::format("{}", sl))
+        .kv("groups", groups.count)
+        .kv("first", groups.first)
+        .kv("reason",
+            "the SL is mapped to VL 15, and members have joined these multicast groups with it: their "
+            "packets are dropped")
+        .kv("action",
+            "all members have to leave them, as by ip link set down, or sl2vl has to map the SL again")
+        .subject(fmt::format("SL {}", sl));
+  }
   for (const auto& one : effects.refused) {
     auto line = parts_.log.warn("sa.refused");
     line.kv("request", one.what);

@@ -65,6 +65,12 @@ ReportBatch reports_of(const Directory& directory, const Registry& registry, con
   return batch;
 }
 
+/// What was told of groups after an earlier refresh is not told again.
+void tell_once(WaitingTerms& told, Effects& effects, const Registry& registry) {
+  effects.terms_applied = told.refreshed(effects.terms_kept, registry);
+  told.keep_new(effects.dropped_groups);
+}
+
 /// A client that has joined or left by itself is not to be waited for.
 void confirm_inherited(const Request& request, const Answer& answer, Inherited& inherited) {
   if (request.mad.attribute != wire::McMemberRecord::kRecord || answer.status != wire::kStatusOk) return;
@@ -95,7 +101,7 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
     if (takes_over) take_over(writing, tasks, done);
     for (const auto port : tasks.came_up) done.registry.drop_client(port);
     sa::refresh(writing);
-    done.effects.terms_applied = waiting_terms_.refreshed(done.effects.terms_kept, done.registry);
+    tell_once(waiting_terms_, done.effects, done.registry);
     done.silence_ends = liveness_.next_end();
     events = port_events(*directory);
   }

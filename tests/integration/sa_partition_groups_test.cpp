@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multicast groups of partitions that are configured, and of those that are no more.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "mad/wire/drop_vl.h"
+#include "smd/report/qos_explanation.h"
+#include "smd/sa/registry/group_terms.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sa_session.h"
 
@@ -163,6 +169,66 @@ TEST(SaPartitionGroups, TermsThatAreLeftOpenAreNotWaitedFor) {
   sa::Writing writing{lab.directory(), session.settings(), registry, effects, session.now()};
   sa::refresh(writing);
   EXPECT_TRUE(effects.terms_kept.empty());
+}
+
+/// A group keeps the SL that its members joined with, and a client makes one with an SL of its own: packets
+/// go on them whatever partitions say.
+TEST(SaPartitionGroups, SlsOfGroupsWithMembersAreInUse) {
+  auto blue = test::partition("blue", 0x12, {"h00001", "h00002"});
+  blue.ipoib = true;
+  blue.sl = 3;
+  auto config = test::with_partitions({blue});
+  config.qos.enabled = true;
+  test::SaLab before("ft2:4", config);
+  config.partition[0].sl = 0;
+  config.qos.all.sl2vl = config::SlMap{};
+  (*config.qos.all.sl2vl)[3] = wire::kDropVl;
+  test::SaLab after("ft2:4", config);
+  test::SaSession session(before);
+  const auto group = mgid("ff12:401b:8012::ffff:ffff");
+  for (const auto& port : before.directory().end_ports()) {
+    if (port.node->description != "h00001") continue;
+    ASSERT_EQ(
+        session.write(port, test::membership(Method::set, group, before.directory().gid_of(port))).status, 0);
+    auto own = session.joining(port, mgid("ff12:a012::5"));
+    own.record.pkey = PKey{0x8012};
+    own.record.sl = Sl{5};
+    ASSERT_EQ(session.join(port, own).status, 0) << session.last_refusal().component;
+  }
+  const auto found = [&](const test::SaLab& lab) {
+    const auto& decided = lab.snapshot().decided;
+    return sa::groups_on_other_sls(session.registry(), decided.partitions->policy.get(),
+                                   decided.service_levels.get());
+  };
+  EXPECT_EQ(found(before), (sm::GroupSls{{Sl{5}, {1, "ff12:a012::5"}}}));
+  EXPECT_EQ(found(after),
+            (sm::GroupSls{{Sl{3}, {1, "ff12:401b:8012::ffff:ffff"}}, {Sl{5}, {1, "ff12:a012::5"}}}));
+
+  session.refresh();
+  EXPECT_TRUE(session.effects().dropped_groups.empty());
+  session.refresh(after.directory());
+  auto dropped = session.effects().dropped_groups;
+  EXPECT_EQ(dropped, (sm::GroupSls{{Sl{3}, {1, "ff12:401b:8012::ffff:ffff"}}}));
+  sa::WaitingTerms told;
+  told.keep_new(dropped);
+  EXPECT_EQ(dropped.size(), 1U);
+  told.keep_new(dropped);
+  EXPECT_TRUE(dropped.empty()) << "it was told of";
+
+  const auto& now = after.snapshot();
+  const auto qos = sm::explain_qos({.subnet = *now.subnet,
+                                    .decided = now.decided,
+                                    .partitions = now.decided.partitions->policy.get(),
+                                    .groups = found(after)});
+  ASSERT_FALSE(qos.kinds.empty());
+  EXPECT_THAT(qos.kinds[0].warnings,
+              testing::IsSupersetOf({"SL 3 is in use and mapped to VL 15: its packets are dropped",
+                                     "SL 0, 5 share VL 0 and delay each other"}));
+  EXPECT_THAT(qos.uses.at(Sl{5}).by, testing::ElementsAre("multicast group ff12:a012::5"));
+  EXPECT_EQ(*sm::qos_explanation_of(sm::qos_json(qos)), qos);
+  std::ostringstream text;
+  sm::print_qos(text, qos);
+  EXPECT_THAT(text.str(), testing::HasSubstr("SL 5  multicast group ff12:a012::5: for no program\n"));
 }
 
 }  // namespace

@@ -3,16 +3,49 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mad/base/rate.h"
+#include "smd/decide/qos_shares.h"
 
 namespace smd::sa {
 namespace {
 
 std::string gbps_text(std::uint8_t code) { return fmt::format("{:g} Gb/s", rate_mbps(code) / 1000.0); }
 
+/// The partition, or one of its groups, has this SL.
+bool has_sl(const config::PartitionPolicy& partitions, PKey pkey, Sl on_wire, const sm::SlPart* sls) {
+  const auto* partition = partitions.find(pkey);
+  if (partition == nullptr) return false;
+  const auto is = [&](Sl of_class) { return sm::wire_sl(sls, of_class, 0) == on_wire; };
+  return is(partition->sl) ||
+         std::ranges::any_of(partition->groups, [&](const auto& group) { return is(group.sl); });
+}
+
 }  // namespace
+
+sm::GroupSls groups_on_other_sls(const Registry& registry, const config::PartitionPolicy* partitions,
+                                 const sm::SlPart* sls) {
+  sm::GroupSls found;
+  for (const auto& [mgid, group] : registry.groups()) {
+    if (group.members == 0) continue;
+    const auto& terms = group.terms;
+    if (partitions != nullptr && has_sl(*partitions, terms.pkey, terms.sl, sls)) continue;
+    auto& on_sl = found[terms.sl];
+    if (on_sl.count++ == 0) on_sl.first = to_string(mgid);
+  }
+  return found;
+}
+
+sm::GroupSls dropped_groups(const Registry& registry, const sm::Decided& decided) {
+  if (!decided.qos_tables) return {};
+  const auto& part = decided.partitions;
+  auto found =
+      groups_on_other_sls(registry, part ? part->policy.get() : nullptr, decided.service_levels.get());
+  std::erase_if(found, [&](const auto& one) { return !sm::drops(*decided.qos_tables, one.first); });
+  return found;
+}
 
 GroupParameters configured_terms(GroupParameters terms, const config::PolicyGroup& group,
                                  const sm::SlPart* sls) {
@@ -63,6 +96,11 @@ std::vector<TermsKept> WaitingTerms::refreshed(std::vector<TermsKept>& all, cons
   });
   waiting_ = std::move(now);
   return changed;
+}
+
+void WaitingTerms::keep_new(sm::GroupSls& dropped) {
+  if (dropped_ == dropped) return dropped.clear();
+  dropped_ = dropped;
 }
 
 std::vector<TermsKept> WaitingTerms::apply(Registry& registry) {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "config/partitions.h"
-#include "smd/decide/sl_part.h"
+#include "smd/decide/decided.h"
 #include "smd/registry/registry.h"
+#include "smd/report/qos_uses.h"
 
 namespace smd::sa {
 
@@ -29,7 +30,14 @@ GroupParameters configured_terms(GroupParameters terms, const config::PolicyGrou
 /// "MTU 2048 -> 4096, SL 0 -> 3"; empty: they are equal.
 std::string term_changes(const GroupParameters& terms, const GroupParameters& next);
 
-/// Remembers which groups wait, so that each is told of once.
+/// Groups with members on another SL than their partition and its groups have. `partitions` and `sls` may be
+/// null. O(groups).
+sm::GroupSls groups_on_other_sls(const Registry& registry, const config::PartitionPolicy* partitions,
+                                 const sm::SlPart* sls);
+/// Of those the ones whose SL ports map to VL 15: their packets are dropped.
+sm::GroupSls dropped_groups(const Registry& registry, const sm::Decided& decided);
+
+/// Remembers which groups wait, and which SLs of groups are dropped, so that each is told of once.
 class WaitingTerms {
  public:
   /// `all` of a refresh; those that were told of already are taken out of it. Returns groups that waited and
@@ -37,9 +45,16 @@ class WaitingTerms {
   std::vector<TermsKept> refreshed(std::vector<TermsKept>& all, const Registry& registry);
   /// Gives groups that have lost their last member since their new terms, and returns these groups.
   std::vector<TermsKept> apply(Registry& registry);
-  void clear() { waiting_.clear(); }  ///< this SM is no master any more
+  /// `dropped` of a refresh becomes empty where it is that of the refresh before.
+  void keep_new(sm::GroupSls& dropped);
+  /// This SM is no master any more.
+  void clear() {
+    waiting_.clear();
+    dropped_.clear();
+  }
 
  private:
+  sm::GroupSls dropped_;
   std::map<Mgid, TermsKept> waiting_;
 };
 

@@ -267,6 +267,7 @@ void refresh(Writing& writing) {
   drop_outsiders(writing);
   expire(writing);
   keep_own_groups(writing);
+  writing.effects.dropped_groups = dropped_groups(writing.registry, writing.directory.snapshot().decided);
 }
 
 }  // namespace smd::sa

@@ -52,6 +52,7 @@ struct Effects {
   std::vector<GroupEvent> groups;
   std::vector<TermsKept> terms_kept;     ///< of refresh(): groups that wait for their last member
   std::vector<TermsKept> terms_applied;  ///< groups that had waited; `members` is of that time
+  sm::GroupSls dropped_groups;           ///< of refresh(): groups whose packets are dropped
 };
 
 /// A change in hand.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What becomes of each SL in use, as answers of the API have it.
+
+#include "smd/api/backend.h"
+#include "smd/report/qos_explanation.h"
+
+namespace smd::api {
+
+/// As it is decided, with the SLs of multicast groups. Says that QoS is off before the first sweep.
+sm::QosExplanation qos_of(const SubnetView& view);
+
+}  // namespace smd::api
