@@ -267,38 +267,34 @@ std::string room_of(const QosKindView& kind, bool high) {
                      entries == 1 ? "y" : "ies");
 }
 
-/// Classes whose priority is not the one that was asked for: their VLs.
-std::set<Vl> note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
-  std::set<Vl> lost;
+/// Classes whose priority is not the one that was asked for.
+void note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
   for (const auto& one : given) {
     if (one.asked->high == one.is_high) continue;
     kind.warnings.push_back(fmt::format(
         "class {} is sent with {} priority, asked for is {}: it shares VL {} with other classes; {}",
         one.asked->name, one.is_high ? "high" : "low", one.asked->high ? "high" : "low",
         fmt::join(one.vls, ", "), room_of(kind, one.asked->high)));
-    lost.insert(one.vls.begin(), one.vls.end());
   }
-  return lost;
 }
 
 }  // namespace
 
 void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes) {
   constexpr double kNear = 0.1;
-  auto given = given_classes(kind, uses, classes);
-  const auto lost = note_lost_priority(kind, given);
-  std::erase_if(given, [&](const GivenClass& one) {
-    return std::ranges::any_of(one.vls, [&](Vl vl) { return lost.contains(vl); });
-  });
+  const auto given = given_classes(kind, uses, classes);
+  note_lost_priority(kind, given);
   for (const bool high : {false, true}) {
+    // A class that has lost its priority takes a part of what the other one sends, and was not asked for
+    // there.
     double all_given = 0, all_asked = 0;
     for (const auto& one : given) {
       if (one.is_high != high) continue;
       all_given += one.share;
-      all_asked += one.asked->share;
+      if (one.asked->high == high) all_asked += one.asked->share;
     }
     for (const auto& one : given) {
-      if (one.is_high != high || all_given <= 0 || all_asked <= 0) continue;
+      if (one.is_high != high || one.asked->high != high || all_given <= 0 || all_asked <= 0) continue;
       const double is = one.share / all_given, asked = one.asked->share / all_asked;
       if (std::abs(is - asked) <= kNear * asked) continue;
       kind.warnings.push_back(

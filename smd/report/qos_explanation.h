@@ -56,8 +56,8 @@ struct QosExplanation {
 QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const QosUses& uses,
                          std::uint32_t mtu);
 
-/// Warns of classes that have lost their priority, and of those that get another part of what their priority
-/// sends than was asked for, by more than a tenth.
+/// Warns of classes that have lost their priority, and of the others that get another part of what their
+/// priority sends than was asked for, by more than a tenth: also by what a class takes that has lost its own.
 void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes);
 
 struct QosSubject {

@@ -231,7 +231,22 @@ TEST_F(CheckQos, NamesClassesAndWhatHasThem) {
   EXPECT_THAT(said({.asked = true, .vls = 1}),
               AllOf(HasSubstr("class guard is sent with low priority, asked for is high: it shares VL 0 with "
                               "other classes; there are 1 VL and"),
-                    Not(HasSubstr("of what low priority sends"))));
+                    HasSubstr("class default has 33.3 % of what low priority sends, asked for are 60.0 %"),
+                    HasSubstr("class storage has 33.3 % of what low priority sends, asked for are 40.0 %"),
+                    Not(HasSubstr("class guard has"))));
+}
+
+/// A class that has lost its priority takes a part from those that it shares a VL with.
+TEST_F(CheckQos, SaysWhatALostPriorityCostsTheOthers) {
+  config::SubnetConfig subnet;
+  subnet.qos.enabled = true;
+  subnet.qos.traffic_classes = {{.name = "storage", .share = 40, .ulps = {"nvmeof"}},
+                                {.name = "guard", .high_priority = true, .ulps = {"sm"}}};
+  config_.subnets = {subnet};
+  EXPECT_THAT(said({.asked = true, .vls = 2}),
+              AllOf(HasSubstr("class guard is sent with low priority"),
+                    HasSubstr("class default has 30.0 % of what low priority sends, asked for are 60.0 %"),
+                    Not(HasSubstr("class storage has"))));
 }
 
 TEST_F(CheckQos, DrawsSharesAsAPicture) {
