@@ -206,7 +206,9 @@ QosPart::Kind in_layers(QosPart::Kind kind, const SlPart& sls, std::vector<unsig
   return kind;
 }
 
-QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity) {
+namespace {
+
+QosPart::Tables tables_with_map(const QosPart::Kind& kind, const QosCapacity& capacity) {
   QosPart::Tables tables;
   tables.vls = std::min(capacity.vls, kind.most_vls);
   tables.maps_sls = capacity.maps_sls;
@@ -225,6 +227,18 @@ QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity) 
   fill(kind.low, tables.low, mask, &tables.arbitration[0]);
   fill(kind.high, tables.high, mask, &tables.arbitration[2]);
   tables.high_limit = capacity.arbitrates ? kind.high_limit : std::uint8_t{0};
+  return tables;
+}
+
+}  // namespace
+
+QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity) {
+  auto tables = tables_with_map(kind, capacity);
+  // IBA has the SL to VL table for ports with several data VLs: without one there is VL 0.
+  if (!capacity.maps_sls) {
+    tables.sl_to_vl.vls.fill(Vl{0});
+    tables.turned = tables.sl_to_vl;
+  }
   return tables;
 }
 

@@ -42,7 +42,8 @@ struct QosCapacity {
   friend auto operator<=>(const QosCapacity&, const QosCapacity&) = default;
 };
 
-/// The tables of `kind` as a port with this capacity can have them. `Tables::kind` stays 0. Pure.
+/// The tables of `kind` as a port with this capacity can have them. One without an SL to VL table has all SLs
+/// on VL 0. `Tables::kind` stays 0. Pure.
 QosPart::Tables limited(const QosPart::Kind& kind, const QosCapacity& capacity);
 
 }  // namespace smd::sm::inline decisions

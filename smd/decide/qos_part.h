@@ -20,7 +20,7 @@ struct QosPart {
   struct Tables {
     std::uint32_t kind = 0;          ///< index into `kinds`
     std::uint8_t vls = 1;            ///< OperationalVLs' code that the VLs are limited to
-    bool maps_sls = false;           ///< the port has an SL to VL table
+    bool maps_sls = false;           ///< the port has an SL to VL table; else all its SLs have VL 0
     std::uint8_t low = 0, high = 0;  ///< entries of its arbitration tables; 0: none is written
     std::uint8_t high_limit = 0;     ///< PortInfo.VLHighLimit
     wire::SlToVl sl_to_vl;

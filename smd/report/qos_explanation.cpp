@@ -122,6 +122,17 @@ void note_small_weights(QosKindView& kind, const QosPart::Tables& tables, const 
                               alike ? "" : ": the shares are not those of the weights"));
 }
 
+void note_no_map(QosKindView& kind, const QosPart::Tables& tables) {
+  if (tables.maps_sls) return;
+  const std::string_view none = "no SL to VL table (no IsSLMappingSupported): all SLs have VL 0";
+  if (kind.vls == 1) {
+    kind.notes.emplace_back(none);
+  } else {
+    kind.warnings.push_back(
+        fmt::format("{}, as far as is known: IBA has no ports with {} VLs without a table", none, kind.vls));
+  }
+}
+
 /// Where a port of a fabric stands on a path.
 std::string_view hop_name(const Subnet& subnet, const Node& node, PortNum num) {
   if (!node.is_switch()) return node.info.type == NodeType::router ? "routers" : "adapters";
@@ -211,6 +222,7 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
     }
     kind.lanes.push_back(lane);
   }
+  note_no_map(kind, tables);
   std::vector<Sl> dropped;
   for (const auto& lane : kind.lanes) {
     if (!lane.vl) dropped.push_back(lane.sl);

@@ -96,7 +96,7 @@ void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const 
   std::size_t lines = 0;
   for (std::size_t i = 0; i < part.tables.size(); ++i) {
     const auto& tables = part.tables[i];
-    if (!tables.maps_sls || ports[i].count == 0) continue;
+    if (ports[i].count == 0) continue;
     const auto say = [&](std::string_view event, const std::vector<std::string>& sls,
                          std::string_view reason) {
       if (sls.empty() || ++lines > kTableLines) return;
@@ -109,7 +109,9 @@ void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const 
           .kv("reason", reason);
     };
     say("qos.sls_share_vl", shared(part, tables, used),
-        "these ports have fewer VLs than their tables ask for: the classes delay each other");
+        tables.maps_sls
+            ? "these ports have fewer VLs than their tables ask for: the classes delay each other"
+            : "these ports have no SL to VL table and all SLs on VL 0: the classes delay each other");
     say("qos.vl_without_weight", starved(tables, used),
         "the VL has no weight in an arbitration table of these ports: its packets never leave them");
     say("qos.sl_dropped", dropped(tables, used),

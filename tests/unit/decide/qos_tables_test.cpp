@@ -7,6 +7,7 @@
 
 #include "mad/wire/capability.h"
 #include "smd/decide/links.h"
+#include "smd/report/qos_explanation.h"
 #include "tests/unit/decide/support.h"
 
 namespace smd::sm {
@@ -156,6 +157,32 @@ TEST_F(DecideQosTables, OfSlsNeedSlMapping) {
   EXPECT_FALSE(of(kHost, 1).maps_sls);
   EXPECT_FALSE(of(kFarSwitch, 1).maps_sls) << "of a switch port 0 says it";
   EXPECT_TRUE(of(kSwitch, 1).maps_sls);
+  EXPECT_EQ(vls(of(kHost, 1)), std::vector<unsigned>(16, 0U)) << "VL 0 without a table, also SL 15";
+  EXPECT_EQ(vls(of(kSwitch, 1))[7], 7U);
+}
+
+TEST_F(DecideQosTables, WithoutSlMappingAreExplainedAsTheyAreDecided) {
+  config_.qos.all.sl2vl = all_on(3);
+  (*config_.qos.all.sl2vl)[2] = Vl{15};
+  const QosUses uses{{Sl{1}, {.of_class = Sl{1}}}, {Sl{2}, {.of_class = Sl{2}}}};
+  fabric_.port(kHost, 1).info.capability_mask &= ~wire::kCapSlMapping;
+  const auto explained = [&] {
+    decide();
+    return explain_kind("adapters", of(kHost, 1), uses, 4096);
+  };
+  auto kind = explained();
+  EXPECT_THAT(kind.warnings, testing::Contains(testing::HasSubstr("no SL to VL table")));
+  EXPECT_THAT(kind.warnings, testing::Contains("SL 1, 2 share VL 0 and delay each other"));
+  has_vls(1);
+  kind = explained();
+  ASSERT_EQ(kind.lanes.size(), 2U);
+  for (const auto& lane : kind.lanes) {
+    EXPECT_EQ(lane.vl, Vl{0});
+    EXPECT_DOUBLE_EQ(lane.share, 0.5);
+  }
+  EXPECT_THAT(kind.notes,
+              testing::ElementsAre("no SL to VL table (no IsSLMappingSupported): all SLs have VL 0"));
+  EXPECT_THAT(kind.warnings, testing::ElementsAre("SL 1, 2 share VL 0 and delay each other"));
 }
 
 TEST_F(DecideQosTables, OfAPortAreThoseOfItsSetThenOfItsClassThenOfAll) {
