@@ -332,8 +332,12 @@ void add_class_rules(const SubnetConfig& subnet, const QosClasses& classes, QosP
     if (!partitions.pkeys.empty() || !partitions.partitions.empty()) by_pkey.push_back(std::move(partitions));
     if (auto ids = protocol_ids(block); !ids.empty())
       by_protocol.emplace_back(rule_for(*one)).service_ids = std::move(ids);
-    if (std::ranges::find(block.ulps, "ipoib") != block.ulps.end())
-      by_protocol.emplace_back(rule_for(*one)).pkeys = {{kIpoibPKey, kIpoibPKey}};
+    if (std::ranges::find(block.ulps, "ipoib") != block.ulps.end()) {
+      // rdma_cm's requests have the P_Key too, and a ServiceID: they are those of other protocols.
+      auto& ipoib = by_protocol.emplace_back(rule_for(*one));
+      ipoib.no_service = true;
+      ipoib.pkeys = {{kIpoibPKey, kIpoibPKey}};
+    }
     if (block.ports.empty()) continue;
     by_port.emplace_back(rule_for(*one)).source_ports = {block.ports};
     by_port.emplace_back(rule_for(*one)).destination_ports = {block.ports};

@@ -31,7 +31,7 @@ bool covers(const QosRule& first, const QosRule& later) {
   return source_of(first).covers(source_of(later)) && destination_of(first).covers(destination_of(later)) &&
          (first.qos_classes.empty() || has_all(first.qos_classes, later.qos_classes)) &&
          (first.service_ids.empty() || has_all(first.service_ids, later.service_ids)) &&
-         covers_pkeys(first, later);
+         (!first.no_service || later.no_service) && covers_pkeys(first, later);
 }
 
 /// The criterion of a protocol as that of a rule. Ports are no part of it.

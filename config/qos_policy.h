@@ -84,6 +84,7 @@ struct QosRule {
   PortSet destination_ports{};
   QosRanges qos_classes{};
   QosRanges service_ids{};
+  bool no_service = false;  ///< only requests without a ServiceID match, as IPoIB's are
   QosRanges pkeys{};
   std::vector<std::string> partitions{};  ///< by name; their P_Keys count as `pkeys` do
   std::string level{};

@@ -24,8 +24,8 @@ std::vector<QosWord> all_rules(std::size_t count) {
 
 void QosAxis::finish() {
   starts_ = {0};
-  for (const auto& ranges : rules_) {
-    for (const auto& range : ranges) {
+  for (const auto& rule : rules_) {
+    for (const auto& range : rule.ranges) {
       starts_.push_back(range.first);
       if (range.last != std::numeric_limits<std::uint64_t>::max()) starts_.push_back(range.last + 1);
     }
@@ -38,11 +38,12 @@ void QosAxis::finish() {
     rows_[interval * words_ + rule / kRulesOfWord] |= bit_of(rule);
   };
   for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
-    if (rules_[rule].empty()) {
-      without_[rule / kRulesOfWord] |= bit_of(rule);
+    const auto& [ranges, none] = rules_[rule];
+    if (ranges.empty()) without_[rule / kRulesOfWord] |= bit_of(rule);
+    if (ranges.empty() && !none) {
       for (std::size_t i = 0; i < starts_.size(); ++i) set(i, rule);
     }
-    for (const auto& range : rules_[rule]) {
+    for (const auto& range : ranges) {
       const auto first = std::ranges::lower_bound(starts_, range.first) - starts_.begin();
       for (auto i = static_cast<std::size_t>(first); i < starts_.size() && starts_[i] <= range.last; ++i)
         set(i, rule);
@@ -68,7 +69,7 @@ QosMatcher::QosMatcher(const std::vector<Rule>& rules, std::vector<QosTerms> ter
   for (const auto& rule : rules) {
     of_rules_.push_back(rule.terms);
     qos_classes_.add(rule.qos_classes);
-    service_ids_.add(rule.service_ids);
+    service_ids_.add(rule.service_ids, rule.no_service);
     pkeys_.add(rule.pkeys);
   }
   for (auto* axis : {&qos_classes_, &service_ids_, &pkeys_}) axis->finish();

@@ -145,6 +145,7 @@ class QosResolver {
     ResolvedRule resolved{.rule = {.qos_classes = rule.qos_classes,
                                    .service_ids = rule.service_ids,
                                    .pkeys = std::move(pkeys),
+                                   .no_service = rule.no_service,
                                    .terms = terms_of(*level)},
                           .source = groups_named(rule.source_groups),
                           .target = groups_named(rule.destination_groups)};

@@ -51,16 +51,20 @@ class QosAxis {
  public:
   /// `words` are those of a set of rules.
   explicit QosAxis(std::size_t words = 0) : words_(words) {}
-  /// The next rule has these ranges; empty ones do not ask.
-  void add(const config::QosRanges& ranges) { rules_.push_back(ranges); }
+  /// The next rule has these ranges; empty ones do not ask. `none`: it passes requests without a value only.
+  void add(const config::QosRanges& ranges, bool none = false) { rules_.push_back({ranges, none}); }
   /// After the last rule.
   void finish();
   /// The set of rules for a value, or for a request that has none.
   const QosWord* row(const std::optional<std::uint64_t>& value) const;
 
  private:
+  struct Asked {
+    config::QosRanges ranges;
+    bool none = false;
+  };
   std::size_t words_ = 0;
-  std::vector<config::QosRanges> rules_;  ///< until finish()
+  std::vector<Asked> rules_;           ///< until finish()
   std::vector<std::uint64_t> starts_;  ///< of the intervals between which nothing changes, ascending from 0
   std::vector<QosWord> rows_;          ///< of each interval
   std::vector<QosWord> without_;       ///< the rules that do not ask
@@ -72,6 +76,7 @@ class QosMatcher {
  public:
   struct Rule {
     config::QosRanges qos_classes{}, service_ids{}, pkeys{};  ///< empty: not asked
+    bool no_service = false;                                  ///< passes requests without a ServiceID only
     std::uint32_t terms = 0;
   };
 

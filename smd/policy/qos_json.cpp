@@ -127,6 +127,7 @@ json::object rule_json(const config::QosRule& rule) {
                       {"qos_classes", ranges_json(rule.qos_classes)},
                       {"service_ids", ranges_json(rule.service_ids)},
                       {"pkeys", ranges_json(rule.pkeys)}};
+  if (rule.no_service) object["no_service"] = true;
   if (!rule.partitions.empty()) object["partitions"] = texts_json(rule.partitions);
   put_source(object, rule.source);
   return object;
@@ -140,6 +141,7 @@ config::QosRule rule_at(const json::value& from) {
           .destination_ports = ports_of(from.at("destination_ports")),
           .qos_classes = ranges_at(from, "qos_classes"),
           .service_ids = ranges_at(from, "service_ids"),
+          .no_service = from.as_object().contains("no_service"),
           .pkeys = ranges_at(from, "pkeys"),
           .partitions = optional_texts_at(from, "partitions"),
           .level = text_at(from, "level"),

@@ -227,29 +227,47 @@ sa::EndPort const* host(const sa::Directory& directory, bool last) {
   return found;
 }
 
+/// What a host is answered: an SL, or -1 for no path.
+int answered_sl(const test::SaLab& lab, std::optional<PKey> pkey, std::optional<std::uint64_t> service,
+                std::optional<Sl> sl = {}) {
+  using QosRecord = wire::PathRecord;
+  const auto bit = [](unsigned number) { return std::uint64_t{1} << number; };
+  QosRecord asked;
+  asked.sgid = lab.directory().gid_of(*host(lab.directory(), false));
+  asked.dgid = lab.directory().gid_of(*host(lab.directory(), true));
+  auto mask = bit(QosRecord::kSgid) | bit(QosRecord::kDgid);
+  if (pkey) asked.pkey = *pkey, mask |= bit(QosRecord::kPKey);
+  if (sl) asked.sl = *sl, mask |= bit(QosRecord::kSl);
+  if (service)
+    asked.service_id = *service, mask |= bit(QosRecord::kServiceId) | bit(QosRecord::kServiceId + 1);
+  const auto reply = test::ask(
+      lab.directory(),
+      test::Question{.method = wire::Method::get, .attribute = QosRecord::kRecord, .mask = mask}.with(asked));
+  return reply.status == 0 ? reply.get<QosRecord>(0).sl.value() : -1;
+}
+
 TEST(QosClassesOfTheSa, AreChosenByPKeyThenServiceId) {
   const test::SaLab lab("ft2:4", with_classes());
-  using QosRecord = wire::PathRecord;
-  const auto sl = [&](std::optional<PKey> pkey, std::optional<std::uint64_t> service) -> int {
-    const auto bit = [](unsigned number) { return std::uint64_t{1} << number; };
-    QosRecord asked;
-    asked.sgid = lab.directory().gid_of(*host(lab.directory(), false));
-    asked.dgid = lab.directory().gid_of(*host(lab.directory(), true));
-    auto mask = bit(QosRecord::kSgid) | bit(QosRecord::kDgid);
-    if (pkey) asked.pkey = *pkey, mask |= bit(QosRecord::kPKey);
-    if (service)
-      asked.service_id = *service, mask |= bit(QosRecord::kServiceId) | bit(QosRecord::kServiceId + 1);
-    const auto reply = test::ask(
-        lab.directory(),
-        test::Question{.method = wire::Method::get, .attribute = QosRecord::kRecord, .mask = mask}.with(
-            asked));
-    return reply.status == 0 ? reply.get<QosRecord>(0).sl.value() : -1;
+  const auto sl = [&](std::optional<PKey> pkey, std::optional<std::uint64_t> service) {
+    return answered_sl(lab, pkey, service);
   };
   EXPECT_EQ(sl({}, {}), 0);
   EXPECT_EQ(sl({}, kNvme), 1);
   EXPECT_EQ(sl(PKey{0x8021}, {}), 2);
   EXPECT_EQ(sl(PKey{0x8021}, kNvme), 2) << "the P_Key comes first";
   EXPECT_EQ(sl(kDefaultPKey, kNvme), 1);
+}
+
+/// rdma_cm asks with the P_Key, too: what is not IPoIB's has a service ID.
+TEST(QosClassesOfTheSa, IpoibTakesNoTrafficOfOtherProtocols) {
+  auto config = with_classes();
+  config.qos.traffic_classes.insert(config.qos.traffic_classes.begin(), {.name = "ip", .ulps = {"ipoib"}});
+  config.qos.traffic_classes.push_back({.name = "port", .ports = test::port_terms({"ALL_CAS"})});
+  const test::SaLab lab("ft2:4", config);
+  EXPECT_EQ(answered_sl(lab, kDefaultPKey, {}), 1) << "IPoIB";
+  EXPECT_EQ(answered_sl(lab, kDefaultPKey, kNvme), 2);
+  EXPECT_EQ(answered_sl(lab, kDefaultPKey, 0x1060001), 5) << "by its port";
+  EXPECT_EQ(answered_sl(lab, {}, {}), 5);
 }
 
 }  // namespace

@@ -226,7 +226,9 @@ TEST(QosMatcher, FindsWhatALookAtEachRuleFinds) {
       rules.push_back({.qos_classes = ranges(below(3) == 0),
                        .service_ids = ranges(below(3) == 0),
                        .pkeys = ranges(below(3) == 0),
+                       .no_service = below(8) == 0,
                        .terms = i});
+      if (rules.back().no_service) rules.back().service_ids.clear();
       terms.push_back({.packet_life = static_cast<std::uint8_t>(i)});
     }
     QosMatcher matcher(rules, terms, std::nullopt, kClasses);
@@ -252,7 +254,8 @@ TEST(QosMatcher, FindsWhatALookAtEachRuleFinds) {
         };
         const auto key = request.pkey ? std::optional(request.pkey->partition()) : std::nullopt;
         if (source[i][from] && target[i][to] && good(rule.qos_classes, request.qos_class) &&
-            good(rule.service_ids, request.service_id) && good(rule.pkeys, key))
+            good(rule.service_ids, request.service_id) && !(rule.no_service && request.service_id) &&
+            good(rule.pkeys, key))
           first = i;
       }
       const auto* found = matcher.match(from, to, request);
