@@ -138,8 +138,11 @@ std::optional<PathParameters> Policy::terms(const sm::Decided& decided, const En
     terms.packet_life = level->packet_life;
   } else {
     terms.sl = partition_sl(decided, *key);
+    // Where there are classes, what no rule matches has one too: the default one, or that of its partition.
+    const bool any = qos->policy->classes.empty();
+    if (!by_layer && !any && constraints.sl.value_or(terms.sl) != terms.sl) return std::nullopt;
     if (!by_layer) terms.sl = constraints.sl.value_or(terms.sl);
-    terms.any_class = by_layer;
+    terms.any_class = by_layer && any;
   }
   return terms;
 }

@@ -258,6 +258,18 @@ TEST(QosClassesOfTheSa, AreChosenByPKeyThenServiceId) {
   EXPECT_EQ(sl(kDefaultPKey, kNvme), 1);
 }
 
+/// What no class names has the default one, and no other SL.
+TEST(QosClassesOfTheSa, GiveNoPathTheSlOfAnotherClass) {
+  const test::SaLab lab("ft2:4", with_classes());
+  for (std::uint8_t sl = 0; sl < 6; ++sl) {
+    const auto granted = [&](int own) { return sl == own ? own : -1; };
+    EXPECT_EQ(answered_sl(lab, {}, {}, Sl{sl}), granted(0)) << int{sl};
+    EXPECT_EQ(answered_sl(lab, kDefaultPKey, {}, Sl{sl}), granted(0)) << int{sl};
+    EXPECT_EQ(answered_sl(lab, {}, kNvme, Sl{sl}), granted(1)) << int{sl};
+    EXPECT_EQ(answered_sl(lab, PKey{0x8021}, {}, Sl{sl}), granted(2)) << int{sl};
+  }
+}
+
 /// rdma_cm asks with the P_Key, too: what is not IPoIB's has a service ID.
 TEST(QosClassesOfTheSa, IpoibTakesNoTrafficOfOtherProtocols) {
   auto config = with_classes();
