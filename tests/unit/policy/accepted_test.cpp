@@ -58,6 +58,18 @@ std::expected<config::Config, std::vector<config::ConfigError>> load(std::string
   return config::load_text(toml, "smd.toml", {}, context);
 }
 
+TEST(AcceptedPolicy, HasClassesAsTheyWereWritten) {
+  const auto config =
+      load("[qos]\nenabled = true\n[[qos.class]]\nname = \"ip\"\nulps = [\"ipoib\", \"nvmeof\"]\n", "");
+  ASSERT_TRUE(config) << to_string(config.error().front());
+  config::SubnetConfig other;
+  const auto restored = restore_accepted(accepted_text(config->base), other);
+  ASSERT_TRUE(restored) << restored.error();
+  ASSERT_TRUE(other.qos.accepted);
+  EXPECT_EQ(*other.qos.accepted, config::qos_policy_of(config->base));
+  EXPECT_TRUE(other.qos.accepted->rules.back().no_service);
+}
+
 TEST(AcceptedPolicy, IsReadAsItWasWritten) {
   const auto config = load(kToml, kConf);
   ASSERT_TRUE(config) << to_string(config.error().front());
