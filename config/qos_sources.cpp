@@ -78,7 +78,7 @@ class QosSourcesCheck {
     if (qos_.policy_file.empty() && !qos_.accepted) notes_ = check_qos_policy(policy, false);
     look_for_partitions(policy);
     look_for_tenants_beyond();
-    if (!qos_.accepted) look_for_claimed(policy);
+    if (!qos_.accepted) look_for_claimed(policy), look_for_memberless(policy);
     for (const auto& rule : policy.rules)
       look_at(rule.source_ports, rule.source), look_at(rule.destination_ports, rule.source);
     for (const auto& ulp : policy.ulps) look_at(ulp.ports, ulp.source);
@@ -174,6 +174,28 @@ class QosSourcesCheck {
         }
         if (!items.empty()) claimed(policy, *rule, *first, items);
       }
+    }
+  }
+
+  /// A class that no rule leads to keeps an SL, a VL and a share for programs that set its SL. A given SL
+  /// says that this is meant.
+  void look_for_memberless(const QosPolicy& policy) {
+    if (qos_.preset != QosPreset::none) return;
+    for (const auto& one : policy.classes) {
+      const auto leads_here = [&](const QosRule& rule) { return rule.level == "class:" + one.name; };
+      const auto block = std::ranges::find(qos_.traffic_classes, one.name, &ConfiguredQosClass::name);
+      if (one.standard || one.of_sm || block == qos_.traffic_classes.end() || block->sl ||
+          std::ranges::any_of(policy.rules, leads_here))
+        continue;
+      notes_.warnings.push_back(
+          {.file = policy.file,
+           .line = one.source.line,
+           .expected =
+               fmt::format("nothing belongs to the class \"{}\": it names no partition, protocol, service "
+                           "ID or port, and no partition names it; its VL and its part of each link are "
+                           "for programs that set SL {} themselves",
+                           printable(one.name), one.sl),
+           .hint = fmt::format("sl = {} says that this is meant", one.sl)});
     }
   }
 

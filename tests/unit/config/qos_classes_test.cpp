@@ -241,6 +241,33 @@ TEST(QosClasses, APartitionThatNoFileDefinesIsAWarning) {
             "smd.toml:3: no file defines the partition \"bleu\" of the class \"a\"; did you mean \"blue\"?");
 }
 
+TEST(QosClasses, AClassThatNothingBelongsToIsAWarning) {
+  const auto config = classes_from(R"(
+[[qos.class]]
+name = "empty"
+share = "20 %"
+[[qos.class]]
+name = "mpi"
+sl = 5
+[[qos.class]]
+name = "guard"
+high_priority = true
+ulps = ["sm"]
+[[qos.class]]
+name = "tenant"
+[[partition]]
+name = "blue"
+qos_class = "tenant"
+)");
+  ASSERT_THAT(config.warnings, SizeIs(1));
+  EXPECT_EQ(to_string(config.warnings[0]),
+            "smd.toml:4: nothing belongs to the class \"empty\": it names no partition, protocol, service ID "
+            "or port, "
+            "and no partition names it; its VL and its part of each link are for programs that set SL 1 "
+            "themselves; "
+            "sl = 1 says that this is meant");
+}
+
 TEST(QosClasses, WhatAnEarlierClassHasIsAWarning) {
   const auto config = classes_from(R"(
 [[qos.class]]
