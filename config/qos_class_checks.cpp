@@ -194,19 +194,10 @@ class ClassChecker {
   std::vector<ConfigError> errors_{};
 };
 
-struct KindOfPort {
-  const QosTables* tables;
-  std::string_view prefix;
-};
-
 /// The keys of [qos] about tables that are given, as "ca_vlarb_low".
 std::vector<std::string> given_tables(const QosConfig& qos) {
-  const auto of = [&](PortClass kind) { return &qos.classes[static_cast<std::size_t>(kind)]; };
   std::vector<std::string> given;
-  for (const auto& [tables, prefix] :
-       {KindOfPort{&qos.all, ""}, KindOfPort{of(PortClass::ca), "ca_"},
-        KindOfPort{of(PortClass::router), "rtr_"}, KindOfPort{of(PortClass::switch_port0), "sw0_"},
-        KindOfPort{of(PortClass::switch_external), "swe_"}}) {
+  for (const auto& [tables, prefix] : prefixed_tables(qos)) {
     if (tables->high_limit) given.push_back(fmt::format("{}high_limit", prefix));
     if (tables->vlarb_high) given.push_back(fmt::format("{}vlarb_high", prefix));
     if (tables->vlarb_low) given.push_back(fmt::format("{}vlarb_low", prefix));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/import/qos_policy_conf.h"
@@ -110,5 +111,20 @@ struct QosConfig {
   std::vector<QosPorts> ports{};                  ///< [[qos.ports]]; the first that has the port counts
   friend bool operator==(const QosConfig&, const QosConfig&) = default;
 };
+
+/// Tables of [qos], and what the names of their keys begin with: "ca_".
+struct PrefixedTables {
+  const QosTables* tables;
+  std::string_view prefix;
+};
+/// Those of all ports, which have no prefix, then those of each kind.
+inline std::array<PrefixedTables, 1 + kPortClasses> prefixed_tables(const QosConfig& qos) {
+  const auto of = [&](PortClass kind) { return &qos.classes[static_cast<std::size_t>(kind)]; };
+  return {{{&qos.all, ""},
+           {of(PortClass::ca), "ca_"},
+           {of(PortClass::router), "rtr_"},
+           {of(PortClass::switch_port0), "sw0_"},
+           {of(PortClass::switch_external), "swe_"}}};
+}
 
 }  // namespace smd::config

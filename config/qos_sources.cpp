@@ -17,6 +17,8 @@
 namespace smd::config {
 namespace {
 
+constexpr Vl kDroppedVl{15};
+
 QosSource toml_source(const SourceLine& line) { return {.origin = PolicyOrigin::toml, .line = line.value}; }
 
 QosLevel level_of(const ConfiguredQosLevel& block) {
@@ -86,7 +88,7 @@ class QosSourcesCheck {
     if (!policy.empty() && !qos_.enabled)
       notes_.warnings.push_back(
           {.file = policy.file, .expected = "this QoS policy has no effect while qos.enabled is false"});
-    if (qos_.enabled) look_for_overridden(policy);
+    if (qos_.enabled) look_for_overridden(policy), look_for_dropped_sm();
     return std::move(notes_);
   }
 
@@ -206,6 +208,32 @@ class QosSourcesCheck {
          .line = rule.source.line,
          .expected = fmt::format("the class \"{}\" never has {}: the class \"{}\" is first", name(rule),
                                  items, name(first))});
+  }
+
+  /// Hosts ask the SM on this SL: where it is dropped none finds a path.
+  void look_for_dropped_sm() {
+    if (!qos_classes_of(subnet_).all.empty()) return;  // their tables drop none
+    const auto sl = master_sm_sl(subnet_);
+    std::set<std::string> keys;
+    const auto look = [&](const std::optional<SlMap>& map, std::string key) {
+      if (map && (*map)[sl.value()] == kDroppedVl) keys.insert(std::move(key));
+    };
+    for (const auto& [tables, prefix] : prefixed_tables(qos_)) {
+      if (tables == &qos_.all) continue;
+      const bool own = tables->sl2vl.has_value();
+      look(own ? tables->sl2vl : qos_.all.sl2vl, fmt::format("qos.{}sl2vl", own ? prefix : ""));
+    }
+    for (std::size_t i = 0; i < qos_.ports.size(); ++i)
+      look(qos_.ports[i].sl2vl, fmt::format("qos.ports[{}].sl2vl", i));
+    if (keys.empty()) return;
+    notes_.warnings.push_back(
+        {.file = toml_file_,
+         .key = "qos.sm_sl",
+         .found = fmt::format("{}", sl),
+         .expected =
+             fmt::format("an SL that {} {} not map to VL 15: hosts ask the SM on it, and what they ask is "
+                         "dropped",
+                         fmt::join(keys, ", "), keys.size() == 1 ? "does" : "do")});
   }
 
   /// A level for all paths without a rule overrides the SLs of partitions, as with opensm.

@@ -245,6 +245,25 @@ TEST(QosSources, ADefaultThatOverridesAPartitionsSlIsWarnedOf) {
 }
 
 /// A list that a script left empty would widen the rule to all paths.
+/// Without a path to the SM nothing in the fabric works.
+TEST(QosSources, AnSlOfTheSmThatIsDroppedIsWarnedOf) {
+  const auto warnings = [](const std::string& keys) {
+    return warnings_from("[qos]\nenabled = true\n" + keys);
+  };
+  const std::string drops = "\"0,1,2,15\"\n";
+  EXPECT_THAT(
+      warnings("sm_sl = 3\nsl2vl = " + drops),
+      ElementsAre(
+          "smd.toml: qos.sm_sl: got 3, expected an SL that qos.sl2vl does not map to VL 15: hosts ask the SM "
+          "on it, and what they ask is dropped"));
+  EXPECT_THAT(warnings("sm_sl = 3\nsl2vl = \"0\"\nswe_sl2vl = " + drops),
+              ElementsAre(HasSubstr("that qos.swe_sl2vl does not")));
+  EXPECT_THAT(warnings("sm_sl = 3\n[[qos.ports]]\nports = [\"ALL\"]\nsl2vl = " + drops),
+              ElementsAre(HasSubstr("that qos.ports[0].sl2vl does not")));
+  EXPECT_THAT(warnings("sm_sl = 2\nsl2vl = " + drops), IsEmpty());
+  EXPECT_THAT(warnings("sm_sl = 3\n"), IsEmpty()) << "the default map drops none";
+}
+
 TEST(QosSources, ARuleWhoseOnlyCriterionIsEmptyIsRefused) {
   const std::string head = "[[qos.level]]\nname = \"a\"\nsl = 1\n[[qos.rule]]\nlevel = \"a\"\n";
   EXPECT_THAT(
