@@ -167,6 +167,31 @@ TEST_F(CheckQos, WarnsOfAWayBackWithAnotherSl) {
   EXPECT_THAT(said(), Not(HasSubstr("those back")));
 }
 
+TEST_F(CheckQos, WarnsOfAProtocolWhoseWayBackHasAnotherSl) {
+  config::ConfiguredQosUlp srp;
+  srp.name = "srp";
+  srp.sl = 2;
+  srp.target = test::port_terms({"disk*"});
+  srp.line.value = 9;
+  qos().ulp = {srp};
+  EXPECT_THAT(said(),
+              HasSubstr("warning: smd.toml:9: paths of this protocol have SL 2, those back the SL of their "
+                        "partition"));
+  auto back = srp;
+  back.name = "any";
+  std::swap(back.target, back.source);
+  qos().ulp.push_back(back);
+  EXPECT_THAT(said(), Not(HasSubstr("those back")));
+  back.sl = 1;
+  qos().ulp.back() = back;
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 2, those back SL 1"), HasSubstr("SL 1, those back SL 2")));
+  qos().ulp = {srp};
+  qos().ulp[0].target.clear();
+  qos().ulp[0].source_target = srp.target;
+  qos().ulp[0].name = "any";
+  EXPECT_THAT(said(), Not(HasSubstr("those back"))) << "both ends";
+}
+
 TEST_F(CheckQos, NamesThePKeysOfIpoibAtTheSlThatItsPathsHave) {
   config::ConfiguredQosUlp ipoib;
   ipoib.name = "ipoib";
