@@ -110,12 +110,13 @@ void append(Plan& plan, Round&& round) {
 }
 
 /// Arbitration first: an SL that moves has its turns there.
-void append_in_steps(Plan& plan, std::array<Round, 3>&& rounds, VlMoves&& moves) {
+void append_in_steps(Plan& plan, std::array<Round, 4>&& rounds, VlMoves&& moves) {
   plan.vls_unproven = !moves.proven;
   append(plan, std::move(rounds[0]));
-  for (auto& round : moves.rounds) append(plan, std::move(round));
   append(plan, std::move(rounds[1]));
+  for (auto& round : moves.rounds) append(plan, std::move(round));
   append(plan, std::move(rounds[2]));
+  append(plan, std::move(rounds[3]));
 }
 
 }  // namespace

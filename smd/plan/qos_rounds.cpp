@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "smd/decide/qos_shares.h"
+#include "smd/plan/vl_turns.h"
 
 namespace smd::sm::inline planning {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 using Tables = QosPart::Tables;
 using SlToVlKind = TableKind<wire::SlToVl>;
 
-constexpr std::size_t kEntriesOfBlock = 32;
+/// Of QosRounds::before.
+constexpr std::size_t kFirst = 0, kLate = 1, kWhole = 2, kRows = 3;
 
 /// Blocks of the arbitration tables of a port with these.
 BlockSet blocks_of_arbitration(const Tables& tables) {
@@ -42,58 +44,17 @@ bool holds_block(const Port& port, std::size_t block, const A& content) {
   return held && held->known.test(block) && held->row[block] == content;
 }
 
-constexpr std::size_t kHalves = 2, kBlocksOfHalf = 2;
-
-/// Gives turns of `leaving` to entries of one table that have no weight, as far as there are any.
-void put_leaving(std::span<wire::VlArbitration> table, std::size_t entries,
-                 std::vector<wire::VlWeight>& leaving) {
-  for (std::size_t i = 0; i < entries && !leaving.empty(); ++i) {
-    auto& entry = table[i / kEntriesOfBlock].entries[i % kEntriesOfBlock];
-    if (entry.weight != 0) continue;
-    entry = leaving.back();
-    leaving.pop_back();
-  }
-}
-
-/// The tables with turns for those that have one now and lose it, where there are entries without weight. A
-/// VL that goes to the other table has turns in both, as the two are written one after the other.
-std::array<wire::VlArbitration, 4> with_leaving(const Tables& tables,
-                                                const HeldBlocks<wire::VlArbitration>& held) {
-  auto blocks = tables.arbitration;
-  const std::size_t entries[] = {tables.low, tables.high};
-  std::vector<wire::VlWeight> without;
-  for (std::size_t half = 0; half < kHalves; ++half) {
-    const auto table = std::span(blocks).subspan(kBlocksOfHalf * half, kBlocksOfHalf);
-    const auto stay = served_vls(table);
-    std::vector<wire::VlWeight> leaving;
-    const auto of_half = held.row | std::views::drop(kBlocksOfHalf * half) | std::views::take(kBlocksOfHalf);
-    for (const auto& entry :
-         of_half | std::views::transform(&wire::VlArbitration::entries) | std::views::join) {
-      if (entry.weight == 0 || entry.vl.value() >= kDataVls || stay.test(entry.vl.value())) continue;
-      if (std::ranges::find(leaving, entry.vl, &wire::VlWeight::vl) == leaving.end())
-        leaving.push_back(entry);
+/// VLs that some SL is mapped to, as far as the table of the port is known; all where it has none or is not.
+VlSet mapped_vls(const Port& port) {
+  const auto& held = port.held<wire::SlToVl>();
+  VlSet vls;
+  for (std::size_t row = 0; held && row < held->row.size(); ++row) {
+    if (!held->known.test(row)) continue;
+    for (const auto vl : held->row[row].vls) {
+      if (vl.value() < kDataVls) vls.set(vl.value());
     }
-    put_leaving(table, entries[half], leaving);
-    without.insert(without.end(), leaving.begin(), leaving.end());
   }
-  const auto served = served_vls(blocks);
-  std::erase_if(without, [&](const auto& entry) { return served.test(entry.vl.value()); });
-  for (std::size_t half = 0; half < kHalves; ++half)
-    put_leaving(std::span(blocks).subspan(kBlocksOfHalf * half, kBlocksOfHalf), entries[half], without);
-  return blocks;
-}
-
-/// Whether a VL goes from one table to the other: the two are written one after the other.
-bool moves_between_halves(const Tables& tables, const HeldBlocks<wire::VlArbitration>& held) {
-  const auto served = served_vls(tables.arbitration);
-  for (std::size_t half = 0; half < kHalves; ++half) {
-    const auto stay = served_vls(std::span(tables.arbitration).subspan(kBlocksOfHalf * half, kBlocksOfHalf));
-    const auto begin = std::min(kBlocksOfHalf * half, held.row.size());
-    const auto before =
-        served_vls(std::span(held.row).subspan(begin, std::min(kBlocksOfHalf, held.row.size() - begin)));
-    if ((before & served & ~stay).any()) return true;
-  }
-  return false;
+  return vls.none() ? ~VlSet{} : vls;
 }
 
 /// Whether the mapping depends on the port by which packets come in.
@@ -109,7 +70,7 @@ struct Remapped {
 class Planner {
  public:
   explicit Planner(const PlanInput& in) : in_(in), part_(*in.decided.qos_tables) {
-    rounds_.before[0].phase = rounds_.before[1].phase = rounds_.before[2].phase = Phase::vl_tables;
+    for (auto& round : rounds_.before) round.phase = Phase::vl_tables;
     rounds_.after.phase = Phase::vl_weights;
   }
 
@@ -168,11 +129,13 @@ class Planner {
       if (!holds_block(port, row, content(index, num, row))) remapped.rows.push_back(row);
     });
     const auto& held = port.held<wire::VlArbitration>();
-    const bool moves = in_use && held && (!remapped.rows.empty() || moves_between_halves(tables, *held));
-    const auto between = moves ? with_leaving(tables, *held) : tables.arbitration;
+    const auto [between, late] = in_use && held
+                                     ? turns_between(tables, *held, mapped_vls(port), !remapped.rows.empty())
+                                     : VlTurns{.between = tables.arbitration};
     blocks.for_each([&](std::size_t block) {
+      auto& round = rounds_.before[late.test(block) ? kLate : kFirst];
       if (!holds_block(port, block, between[block]))
-        rounds_.before[0].items<wire::VlArbitration>().push_back({index, num, block, between[block]});
+        round.items<wire::VlArbitration>().push_back({index, num, block, between[block]});
       if (between[block] != tables.arbitration[block])
         rounds_.after.items<wire::VlArbitration>().push_back({index, num, block, tables.arbitration[block]});
     });
@@ -214,9 +177,9 @@ class Planner {
     const auto& node = *in_.subnet.nodes[index];
     const bool many = node.is_switch() && can_set_many(node);
     const auto* all = many ? common(index, remapped) : nullptr;
-    auto& rows = rounds_.before[2].items<wire::SlToVl>();
+    auto& rows = rounds_.before[kRows].items<wire::SlToVl>();
     if (all != nullptr)
-      rounds_.before[1].items<wire::SlToVl>().push_back(
+      rounds_.before[kWhole].items<wire::SlToVl>().push_back(
           {index, remapped.front().port, SlToVlKind::kAllPorts, *all});
     for (const auto& port : remapped) {
       if (has_turns(*port.tables)) {
@@ -236,14 +199,14 @@ class Planner {
   /// A port that is not in use gets the rows of most ports at once, and then the others.
   void add_turning_rows(NodeIndex index, const Remapped& port, bool many) {
     const auto& node = *in_.subnet.nodes[index];
-    auto& rows = rounds_.before[2].items<wire::SlToVl>();
+    auto& rows = rounds_.before[kRows].items<wire::SlToVl>();
     if (!many || port.rows.size() < 2 || vl_tables_in_use(node, port.port)) {
       for (const auto row : port.rows)
         rows.push_back({index, port.port, row, content(index, port.port, row)});
       return;
     }
     const auto& most = port.tables->sl_to_vl;
-    rounds_.before[1].items<wire::SlToVl>().push_back({index, port.port, SlToVlKind::kAllIn, most});
+    rounds_.before[kWhole].items<wire::SlToVl>().push_back({index, port.port, SlToVlKind::kAllIn, most});
     sl_to_vl_rows(node).for_each([&](std::size_t row) {
       const auto& own = content(index, port.port, row);
       if (own != most) rows.push_back({index, port.port, row, own});

@@ -14,9 +14,10 @@ namespace smd::sm::inline planning {
 inline constexpr std::string_view kOptimizedField = "OptimizedSLtoVLMappingProgramming";
 
 struct QosRounds {
-  /// Arbitration with the VLs that are new, and those that are about to be left; then SL to VL tables: of all
-  /// ports of switches, then of others. Before the links are Armed.
-  std::array<Round, 3> before;
+  /// Arbitration with the VLs that are new, and those that are about to be left, in two rounds
+  /// (VlTurns::late); then SL to VL tables: of all ports of switches, then of others. Before the links are
+  /// Armed.
+  std::array<Round, 4> before;
   Round after;  ///< arbitration without the VLs that were left
 };
 

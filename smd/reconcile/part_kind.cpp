@@ -73,9 +73,11 @@ Plan plan_qos(const PlanInput& in, const PartRequests& /*requests*/, const routi
               const std::stop_token& /*stop*/) {
   Plan plan;
   auto rounds = qos_rounds(in);
-  for (auto* round : {&rounds.before[0], &rounds.before[1], &rounds.before[2], &rounds.after}) {
-    if (round->sets() != 0) plan.rounds.push_back(std::move(*round));
-  }
+  const auto add = [&](Round& round) {
+    if (round.sets() != 0) plan.rounds.push_back(std::move(round));
+  };
+  for (auto& round : rounds.before) add(round);
+  add(rounds.after);
   return plan;
 }
 

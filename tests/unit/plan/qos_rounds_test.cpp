@@ -105,7 +105,7 @@ TEST_F(QosRoundsTest, OfAPortThatBeginsAreWrittenWithoutBeingRead) {
   port.held<wire::SlToVl>() = nullptr;
   port.held<wire::VlArbitration>() = nullptr;
   auto rounds = plan();
-  EXPECT_EQ(rounds.before[2].items<wire::SlToVl>().size(), 1U);
+  EXPECT_EQ(rounds.before[3].items<wire::SlToVl>().size(), 1U);
   EXPECT_EQ(rounds.before[0].items<wire::VlArbitration>().size(), 2U) << "low and high";
   EXPECT_EQ(sets(rounds), 3U);
 }
@@ -159,7 +159,7 @@ TEST_F(QosRoundsTest, LeaveNoVlThatIsInUseWithoutTurns) {
   const auto after = rounds.after.items<wire::VlArbitration>();
   ASSERT_EQ(after.size(), between.size());
   for (const auto& item : after) EXPECT_EQ(item.content.entries[1], wire::VlWeight{});
-  EXPECT_FALSE(rounds.before[2].items<wire::SlToVl>().empty());
+  EXPECT_FALSE(rounds.before[3].items<wire::SlToVl>().empty());
 }
 
 TEST_F(QosRoundsTest, SetAllPortsOfASwitchAtOnceWhereItCan) {
@@ -167,12 +167,12 @@ TEST_F(QosRoundsTest, SetAllPortsOfASwitchAtOnceWhereItCan) {
   hold_as_decided();
   config_.qos.all.sl2vl = all_on(3);
   auto rounds = plan();
-  const auto many = rounds.before[1].items<wire::SlToVl>();
+  const auto many = rounds.before[2].items<wire::SlToVl>();
   ASSERT_EQ(many.size(), 1U);
   EXPECT_EQ(many[0].node, made_->index(kNear));
   EXPECT_EQ(many[0].block, SlToVlKind::kAllPorts);
   std::size_t of_far = 0;
-  for (const auto& item : rounds.before[2].items<wire::SlToVl>()) {
+  for (const auto& item : rounds.before[3].items<wire::SlToVl>()) {
     EXPECT_NE(item.node, made_->index(kNear));
     of_far += item.node == made_->index(kFar) ? 1U : 0U;
   }
@@ -187,8 +187,8 @@ TEST_F(QosRoundsTest, SetEachPortWhereTheTablesOfASwitchDiffer) {
   between.sl2vl = all_on(3);
   config_.qos.ports = {between};
   auto rounds = plan();
-  EXPECT_EQ(rounds.before[1].sets(), 0U) << "port 1 would be changed too";
-  const auto rows = rounds.before[2].items<wire::SlToVl>();
+  EXPECT_EQ(rounds.before[2].sets(), 0U) << "port 1 would be changed too";
+  const auto rows = rounds.before[3].items<wire::SlToVl>();
   const auto of_near = std::ranges::count_if(rows, [&](const Item& item) {
     return item.node == made_->index(kNear) && item.block == SlToVlKind::kAllIn;
   });
@@ -202,8 +202,8 @@ TEST_F(QosRoundsTest, DoNotAskASwitchAgainThatRefusesTheOptimisedForm) {
   hold_as_decided();
   config_.qos.all.sl2vl = all_on(3);
   auto rounds = plan();
-  EXPECT_EQ(rounds.before[1].sets(), 0U);
-  for (const auto& item : rounds.before[2].items<wire::SlToVl>()) EXPECT_LT(item.block, SlToVlKind::kAllIn);
+  EXPECT_EQ(rounds.before[2].sets(), 0U);
+  for (const auto& item : rounds.before[3].items<wire::SlToVl>()) EXPECT_LT(item.block, SlToVlKind::kAllIn);
 }
 
 }  // namespace
