@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 
 #include "mad/wire/drop_vl.h"
@@ -10,6 +11,7 @@
 #include "smd/sa/registry/group_terms.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sa_session.h"
+#include "tests/support/served.h"
 
 namespace smd {
 namespace {
@@ -229,6 +231,33 @@ TEST(SaPartitionGroups, SlsOfGroupsWithMembersAreInUse) {
   std::ostringstream text;
   sm::print_qos(text, qos);
   EXPECT_THAT(text.str(), testing::HasSubstr("SL 5  multicast group ff12:a012::5: for no program\n"));
+}
+
+/// A reload that drops the SL of a group with members; once, though sweeps follow.
+TEST(SaPartitionGroups, ADroppedSlOfAGroupWithMembersIsInTheLog) {
+  using namespace std::chrono_literals;
+  auto blue = test::partition("blue", 0x12, {"ALL_CAS"});
+  blue.ipoib = true;
+  blue.sl = 3;
+  auto config = test::with_partitions({blue});
+  config.qos.enabled = true;
+  sim::World world(test::spec("ft2:4"));
+  test::Served served(world, nullptr, sa::Settings{}, config);
+  const auto client = world.transport(sim::Place{"h00003", PortNum{1}}, sim::Interface::gsi);
+  const auto gid = Gid::of(kDefaultSubnetPrefix, client->local()->guid);
+  ASSERT_TRUE(client->send(test::membership(Method::set, mgid("ff12:401b:8012::ffff:ffff"), gid),
+                           served.address(), 1000ms));
+  world.run_for(1s);
+  ASSERT_EQ(served.sa_lines().count("qos.sl_dropped"), 0U);
+  config.partition[0].sl = 0;
+  config.qos.all.sl2vl = config::SlMap{};
+  (*config.qos.all.sl2vl)[3] = wire::kDropVl;
+  served.manager().reload(config);
+  world.run_for(30s);
+  served.manager().resweep(sm::Resweep::heavy, "test");
+  world.run_for(30s);
+  EXPECT_EQ(served.sa_lines().count("qos.sl_dropped"), 1U);
+  EXPECT_EQ(served.lines().count("qos.sl_dropped"), 0U) << "no partition has it any more";
 }
 
 }  // namespace
