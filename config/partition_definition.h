@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/packed_rules.h"
 #include "config/port_set.h"
 #include "mad/base/gid.h"
 #include "mad/base/id.h"
@@ -67,7 +68,11 @@ struct MemberRule {
   bool index0 = false;  ///< the key belongs at index 0 of the ports' P_Key tables
   PolicySource source{};
   friend bool operator==(const MemberRule&, const MemberRule&) = default;
+
+  static MemberRule unpacked(const PackedRule& rule);
+  std::optional<PackedRule> packed() const;
 };
+using MemberRules = PackedRules<MemberRule>;
 
 /// One definition; several may be of the same partition.
 struct PartitionDefinition {
@@ -76,7 +81,7 @@ struct PartitionDefinition {
   bool ipoib = false;                   ///< has the IPoIB broadcast group
   GroupSettings settings{};
   std::vector<ExtraGroup> groups{};
-  std::vector<MemberRule> members{};
+  MemberRules members{};
   PolicySource source{};
   friend bool operator==(const PartitionDefinition&, const PartitionDefinition&) = default;
 };

@@ -135,9 +135,11 @@ std::uint64_t digest_of(const PartitionPolicy& policy) {
   for (const auto& partition : policy.partitions) {
     hash = fnv(hash, fmt::format("partition {} {} {} {}\n", partition.name, partition.pkey, partition.sl,
                                  partition.ipoib));
-    for (const auto& [rule, order] : partition.members)
-      hash = fnv(hash, fmt::format("{} {} {} {}\n", order, to_string(rule.ports), to_string(rule.membership),
-                                   rule.index0));
+    for (std::size_t i = 0; i < partition.members.size(); ++i) {
+      const auto rule = partition.members[i];
+      hash = fnv(hash, fmt::format("{} {} {} {}\n", partition.order_of(i), to_string(rule.ports),
+                                   to_string(rule.membership), rule.index0));
+    }
     for (const auto& group : partition.groups)
       hash = fnv(hash, fmt::format("{} {} {} {} {} {} {}\n", group.mgid, std::to_underlying(group.mtu),
                                    group.rate, group.sl, group.qkey, group.tclass, group.flow_label));

@@ -30,7 +30,7 @@ ResolvedPartition resolve_partition(const PolicyPartition& partition, const Port
   ResolvedPartition resolved{.pkey = partition.pkey, .members = {}, .pending = {}};
   std::vector<Claim> claims;
   for (std::uint32_t i = 0; i < partition.members.size(); ++i) {
-    const auto& rule = partition.members[i].rule;
+    const auto rule = partition.members[i];
     auto found = resolve(rule.ports, context, index);
     for (const auto port : found.ports) claims.push_back({.port = port, .rule = i});
     for (auto& pending : found.pending) {
@@ -43,7 +43,7 @@ ResolvedPartition resolve_partition(const PolicyPartition& partition, const Port
   std::ranges::sort(claims);
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (i + 1 < claims.size() && claims[i + 1].port == claims[i].port) continue;  // the last rule counts
-    const auto& rule = partition.members[claims[i].rule].rule;
+    const auto rule = partition.members[claims[i].rule];
     resolved.members.push_back({.port = claims[i].port,
                                 .membership = effective(rule.membership, allow_both),
                                 .index0 = rule.index0,
@@ -70,7 +70,7 @@ void settle_index0(const PartitionPolicy& policy, std::vector<ResolvedPartition>
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     for (auto& member : resolved[i].members) {
       if (!member.index0) continue;
-      const auto order = policy.partitions[i].members[member.rule].order;
+      const auto order = policy.partitions[i].order_of(member.rule);
       auto& place = best[member.port];
       const bool later = place.member == nullptr || order > place.order;
       if (place.member != nullptr) (later ? place.member : &member)->index0 = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -255,7 +256,7 @@ class PartitionMerger {
     partition.sl = definition.settings.sl;
     partition.ipoib = partition.ipoib || definition.ipoib;
     partition.sources.push_back(definition.source);
-    for (const auto& rule : definition.members) add_rule(rule, definition, partition);
+    add_members(definition, partition);
     for (auto& error : groups_.add(definition, partition)) {
       left_out_.push_back({partition.pkey, error.text});
       warn(error.source, std::move(error.text));
@@ -276,8 +277,17 @@ class PartitionMerger {
                        definition.settings.sl, partition.sl, where));
   }
 
+  void add_members(const PartitionDefinition& definition, PolicyPartition& partition) {
+    const auto first = static_cast<std::uint32_t>(partition.members.size());
+    for (const auto& rule : definition.members) check_rule(rule, definition, partition);
+    if (!definition.members.empty()) partition.runs.push_back({.first = first, .order = order_});
+    order_ += static_cast<std::uint32_t>(definition.members.size());
+    partition.members.append(definition.members);
+  }
+
   /// A member of the API was right when it was added: what it refers to may have gone since, and come back.
-  void add_rule(const MemberRule& rule, const PartitionDefinition& definition, PolicyPartition& partition) {
+  void check_rule(const MemberRule& rule, const PartitionDefinition& definition,
+                  const PolicyPartition& partition) {
     const bool of_api = rule.source.origin == PolicyOrigin::api;
     const auto complain = [&](std::string text) {
       (of_api ? warnings_ : errors_).push_back(note(rule.source, std::move(text), partition.name));
@@ -289,7 +299,6 @@ class PartitionMerger {
         warned_both_.insert(partition.pkey).second)
       warn(rule.source.line == 0 ? definition.source : rule.source,
            fmt::format("\"both\" in {} is full while allow_both_pkeys is off", shown_name(definition)));
-    partition.members.push_back({.rule = rule, .order = order_++});
   }
 
   /// Directly or by a group.
@@ -366,6 +375,12 @@ class PartitionMerger {
 };
 
 }  // namespace
+
+std::uint32_t PolicyPartition::order_of(std::size_t member) const {
+  const auto next = std::ranges::upper_bound(runs, member, {}, &RuleRun::first);
+  const auto& run = *std::prev(next);
+  return run.order + static_cast<std::uint32_t>(member) - run.first;
+}
 
 const PolicyPartition* PartitionPolicy::find(PKey pkey) const {
   const auto at = std::ranges::lower_bound(partitions, pkey.partition(), {},

@@ -3,10 +3,12 @@
 // The partitions of a subnet: what smd.toml, OpenSM's partitions.conf and the API define, merged into one
 // policy. Pure: the same sources give the same policy, in the same order.
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -62,11 +64,11 @@ struct PolicyGroup {
   friend bool operator==(const PolicyGroup&, const PolicyGroup&) = default;
 };
 
-struct PolicyRule {
-  MemberRule rule{};
-  std::uint32_t order =
-      0;  ///< its place among the rules of all partitions: the last definition that asks for index 0 counts
-  friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
+/// Rules of a partition that follow one another in the order of all partitions, too.
+struct RuleRun {
+  std::uint32_t first = 0;  ///< index into PolicyPartition::members; the run lasts until the next one's
+  std::uint32_t order = 0;  ///< of that rule
+  friend bool operator==(const RuleRun&, const RuleRun&) = default;
 };
 
 struct PolicyPartition {
@@ -75,10 +77,15 @@ struct PolicyPartition {
   bool automatic = false;  ///< smd chose the number
   Sl sl{};
   bool ipoib = false;
-  std::vector<PolicyRule> members{};  ///< in the order in which they count
+  MemberRules members{};        ///< in the order in which they count
+  std::vector<RuleRun> runs{};  ///< of members; ascending
   std::vector<PolicyGroup> groups{};
   std::vector<PolicySource> sources{};  ///< of its definitions
   friend bool operator==(const PolicyPartition&, const PolicyPartition&) = default;
+
+  /// The place of a member's rule among the rules of all partitions: the last one that asks for index 0
+  /// counts.
+  std::uint32_t order_of(std::size_t member) const;
 };
 
 /// The name of the default partition, and of no other.
@@ -147,12 +154,16 @@ struct PendingRule {
   Membership membership = Membership::limited;
   PolicySource source{};
   friend bool operator==(const PendingRule&, const PendingRule&) = default;
+
+  static PendingRule unpacked(const PackedRule& rule);
+  std::optional<PackedRule> packed() const;
 };
+using PendingRules = PackedRules<PendingRule>;
 
 struct ResolvedPartition {
   PKey pkey{};
   std::vector<PartitionMember> members{};  ///< ascending by port
-  std::vector<PendingRule> pending{};
+  PendingRules pending{};
   friend bool operator==(const ResolvedPartition&, const ResolvedPartition&) = default;
 };
 

@@ -140,11 +140,11 @@ class Resolver {
   std::string reason(const PortTerm& term) const {
     if (term.kind == PortTermKind::guid) {
       const auto* node = index_.find_node(term.first);
-      return node == nullptr ? "no port of the fabric has this GUID"
+      return node == nullptr ? std::string(kNoPortHasGuid)
                              : fmt::format("this is the GUID of node {}, not of a port", node->node_name);
     }
     if (term.kind == PortTermKind::self) return "the port of the master SM is not known yet";
-    if (term.kind == PortTermKind::guid_range) return "no port of the fabric has one of these GUIDs";
+    if (term.kind == PortTermKind::guid_range) return std::string(kNoPortInRange);
     if (term.kind == PortTermKind::partition) return "no port is a member of this partition";
     if (term.kind == PortTermKind::level || term.kind == PortTermKind::rail) return "nothing belongs to it";
     if (term.kind == PortTermKind::node_port && !is_glob(term.name) && !index_.of_node(term.name).empty())

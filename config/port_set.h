@@ -124,6 +124,10 @@ struct PortSetContext {
   Guid self{};  ///< port GUID of the master SM; 0: not known yet
 };
 
+/// Why a port GUID is pending, unless it is that of a node, and why a range is.
+inline constexpr std::string_view kNoPortHasGuid = "no port of the fabric has this GUID";
+inline constexpr std::string_view kNoPortInRange = "no port of the fabric has one of these GUIDs";
+
 /// A member that no port of the fabric belongs to, now.
 struct PendingMember {
   PortTerm term{};

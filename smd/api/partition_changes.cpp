@@ -97,12 +97,20 @@ std::expected<boost::json::value, Answer> body_of(const Question& question) {
   return *std::move(value);
 }
 
-std::expected<std::vector<config::MemberRule>, Answer> members_of(const Question& question) {
+std::expected<config::MemberRules, Answer> members_of(const Question& question) {
   const auto body = body_of(question);
   if (!body) return std::unexpected(body.error());
   auto members = policy::parse_members(*body);
   if (!members) return std::unexpected(bad_body(members.error()));
   return *std::move(members);
+}
+
+std::expected<config::PartitionDefinition, Answer> definition_in(const Question& question) {
+  const auto body = body_of(question);
+  if (!body) return std::unexpected(body.error());
+  auto definition = policy::parse_definition(*body, question.part("partition"));
+  if (!definition) return std::unexpected(bad_body(definition.error()));
+  return *std::move(definition);
 }
 
 Answer remove(const Question& question, Backend& backend, const std::vector<config::PortTerm>& terms) {
@@ -140,10 +148,8 @@ std::expected<std::set<Guid>, Answer> ports_of(const Question& question, const s
 }  // namespace
 
 Answer put_partition(const Question& question, Backend& backend) {
-  const auto body = body_of(question);
-  if (!body) return body.error();
-  const auto definition = policy::parse_definition(*body, question.part("partition"));
-  if (!definition) return bad_body(definition.error());
+  const auto definition = definition_in(question);
+  if (!definition) return definition.error();
   const auto create = question.query.find("create");
   const bool creates = create != question.query.end();
   if (creates && create->second != "true") return error_of(400, "bad_query", "create: must be true");

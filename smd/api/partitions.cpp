@@ -236,7 +236,7 @@ class PartitionsText {
       return true;
     }
     if (next_ != 0 && next_ != rules && next_ != members) text += ',';
-    text += sm::to_text(next_ < rules ? rule_json(partition.members[next_].rule, *now_.policy)
+    text += sm::to_text(next_ < rules ? rule_json(partition.members[next_], *now_.policy)
                         : next_ < members
                             ? member(partition, decided_->members[next_ - rules])
                             : pending_json(decided_->pending[next_ - members], *now_.decided->policy));

@@ -2,7 +2,9 @@
 #include "smd/api/tenant.h"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
+#include <map>
+#include <string>
 
 #include "config/port_set.h"
 #include "smd/api/fabric_ports.h"
@@ -43,14 +45,13 @@ std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& v
   const auto lost = policy ? absent_ports(*now, all_lost) : std::vector<config::PortView>();
   if (lost.empty()) return nodes;
   const config::PortIndex index(lost);
+  const std::map<std::string, PKey, std::less<>> none;  // members are not named by partition here
   for (const auto& partition : policy->partitions) {
     if (!sees_partition(access, view.name, partition.name)) continue;
-    config::PortSet members;
-    for (const auto& one : partition.members)
-      std::ranges::copy(one.rule.ports.terms, std::back_inserter(members.terms));
-    for (const auto port :
-         config::resolve(members, {.groups = policy->groups, .partitions = {}}, index).ports)
-      nodes.insert(lost[port].node_guid);
+    for (const auto& rule : partition.members) {
+      const auto found = config::resolve(rule.ports, {.groups = policy->groups, .partitions = none}, index);
+      for (const auto port : found.ports) nodes.insert(lost[port].node_guid);
+    }
   }
   return nodes;
 }

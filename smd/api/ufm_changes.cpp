@@ -92,7 +92,7 @@ Answer ufm_change(const Question& question, Backend& backend, std::string_view w
 }
 
 policy::EditResult add_to(const policy::EditContext& ground, const UfmWanted& wanted) {
-  const auto members = wanted.members.value_or(std::vector<config::MemberRule>());
+  const auto members = wanted.members.value_or(config::MemberRules());
   if (const auto* known = find_api(ground, wanted.pkey)) {
     if (auto good = check_name(*known, wanted); !good) return std::unexpected(std::move(good.error()));
     return policy::add_members(ground, known->name, members);

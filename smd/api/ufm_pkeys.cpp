@@ -52,7 +52,7 @@ struct Rules {
 void add_resolved(const Rules& rules, const config::PortIndex& index, Guid self, Guid last,
                   std::vector<UfmMember>& members) {
   const std::map<std::string, PKey, std::less<>> no_partitions;
-  for (const auto& [rule, order] : rules.partition.members) {
+  for (const auto& rule : rules.partition.members) {
     const auto found = config::resolve(
         rule.ports, {.groups = rules.policy.groups, .partitions = no_partitions, .self = self}, index);
     for (const auto at : found.ports) {
@@ -70,7 +70,7 @@ void add_present(const SubnetView& view, const Rules& rules, Guid last, std::vec
   const auto decided = now->decided.partitions;
   const auto* then = decided && decided->policy ? decided->policy->find(pkey) : nullptr;
   const bool same = then != nullptr && then->members == rules.partition.members &&
-                    decided->policy->groups == rules.policy.groups;
+                    then->runs == rules.partition.runs && decided->policy->groups == rules.policy.groups;
   if (!same) {  // they have changed a moment ago: a client reads what it has written
     const FabricPorts fabric(now);
     return add_resolved(rules, fabric.index(), fabric.self(), last, members);
@@ -109,7 +109,7 @@ std::vector<UfmMember> ufm_members(const SubnetView& view, const AbsentPorts& ab
   std::vector<UfmMember> members;
   add_present(view, rules, last, members);
   add_resolved(rules, absent.index(), Guid{}, last, members);
-  for (const auto& [rule, order] : rules.partition.members) {
+  for (const auto& rule : rules.partition.members) {
     for (const auto& term : rule.ports.terms) {
       if (term.kind == config::PortTermKind::guid && last < term.first)
         members.push_back({term.first, rule.membership, rule.index0, members.size()});

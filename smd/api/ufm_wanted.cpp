@@ -20,6 +20,7 @@ namespace {
 
 namespace json = boost::json;
 using config::MemberRule;
+using config::MemberRules;
 
 std::unexpected<Answer> bad_request(std::string_view message) { return std::unexpected(bad_body(message)); }
 
@@ -133,14 +134,14 @@ bool is_plain_name(const std::string& word) {
   return term && term->kind == config::PortTermKind::node && term->name == word && !config::is_glob(word);
 }
 
-std::expected<std::vector<MemberRule>, Answer> ufm_hosts(const json::object& body) {
+std::expected<MemberRules, Answer> ufm_hosts(const json::object& body) {
   auto names = names_in(body.if_contains("hosts_names"));
   if (names.empty()) return bad_request("hosts_names: must be names of nodes");
   const auto* word = body.if_contains("membership");
   const auto membership = word != nullptr ? ufm_membership(*word) : config::Membership::full;
   if (!membership) return bad_request("membership: allowed \"full\" or \"limited\"");
   const auto* index0 = body.if_contains("index0");
-  std::vector<MemberRule> members;
+  MemberRules members;
   for (auto& name : names) {
     if (!is_plain_name(name))
       return bad_request(

@@ -17,8 +17,8 @@ namespace smd::api {
 /// What the body of a call says.
 struct UfmWanted {
   PKey pkey{};
-  std::optional<std::string> name{};                         ///< partition_name
-  std::optional<std::vector<config::MemberRule>> members{};  ///< guids
+  std::optional<std::string> name{};             ///< partition_name
+  std::optional<config::MemberRules> members{};  ///< guids
   std::optional<bool> ipoib{};
   std::optional<Mtu> mtu{};
   std::optional<std::uint8_t> rate{};

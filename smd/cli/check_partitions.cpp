@@ -38,7 +38,7 @@ void print_policy(std::ostream& out, const std::string& prefix, const config::Pa
         sources += (sources.empty() ? "" : ", ") + to_string(source, policy);
     }
     out << fmt::format(", {}\n", sources.empty() ? "built in" : sources);
-    for (const auto& [rule, order] : partition.members)
+    for (const auto& rule : partition.members)
       out << fmt::format("{}  {}{}: {}\n", prefix, to_string(rule.membership), rule.index0 ? ", index 0" : "",
                          to_string(rule.ports));
     for (const auto& group : partition.groups)

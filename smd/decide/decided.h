@@ -120,7 +120,7 @@ struct PartitionPart {
   struct Partition {
     PKey pkey;                    ///< as in the policy
     std::vector<Member> members;  ///< ascending by port
-    std::vector<config::PendingRule> pending;
+    config::PendingRules pending;
     friend bool operator==(const Partition&, const Partition&) = default;
   };
   /// A key of an end port, and the index that it has.

@@ -60,7 +60,7 @@ class Partitions {
   void decide() {
     const config::PortIndex index(ports_.views);
     const auto self = own_port_guid(in_.subnet);
-    const auto resolved = config::resolve_partitions(*in_.policy, index, self);
+    auto resolved = config::resolve_partitions(*in_.policy, index, self);
     for (std::size_t i = 0; i < resolved.size(); ++i) add_members(in_.policy->partitions[i], resolved[i]);
     const auto firsts = sort_claims();
     for (std::uint32_t view = 0; view < ports_.views.size(); ++view)
@@ -71,17 +71,17 @@ class Partitions {
   }
 
  private:
-  void add_members(const config::PolicyPartition& partition, const config::ResolvedPartition& resolved) {
+  void add_members(const config::PolicyPartition& partition, config::ResolvedPartition& resolved) {
     auto& part = out_.part.partitions.emplace_back();
     part.pkey = partition.pkey;
-    part.pending = resolved.pending;
+    part.pending = std::move(resolved.pending);
     const bool is_default = partition.pkey == config::kDefaultPartition;
     for (const auto& member : resolved.members) {
       const auto& view = ports_.views[member.port];
       const bool as_found = is_default && in_.policy->default_as_found && member.rule == 0;
       const auto membership = as_found ? found_.membership(ports_.places[member.port]) : member.membership;
       part.members.push_back({view.port_guid, ports_.places[member.port], membership, member.index0});
-      const auto order = member.rule == config::kBuiltInRule ? 0 : partition.members[member.rule].order;
+      const auto order = member.rule == config::kBuiltInRule ? 0 : partition.order_of(member.rule);
       claims_.push_back({.view = member.port,
                          .other = !is_default && !member.index0,
                          .order = order,

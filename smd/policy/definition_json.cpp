@@ -242,15 +242,15 @@ std::expected<config::MemberRule, std::string> member_of(const json::value& valu
   return rule;
 }
 
-std::expected<std::vector<config::MemberRule>, std::string> members_of(const json::value& value) {
+std::expected<config::MemberRules, std::string> members_of(const json::value& value) {
   const auto* list = value.if_array();
   if (list == nullptr) return wrong("members", value, "a list");
-  std::vector<config::MemberRule> rules;
+  config::MemberRules rules;
   rules.reserve(list->size());
   for (std::size_t i = 0; i < list->size(); ++i) {
     auto rule = member_of((*list)[i], fmt::format("members[{}]", i));
     if (!rule) return Failed(std::move(rule.error()));
-    rules.push_back(*std::move(rule));
+    rules.push_back(*rule);
   }
   return rules;
 }
@@ -321,14 +321,14 @@ std::expected<config::MemberRule, std::string> parse_member(const json::value& v
   return member_of(value, "");
 }
 
-std::expected<std::vector<config::MemberRule>, std::string> parse_members(const json::value& body) {
+std::expected<config::MemberRules, std::string> parse_members(const json::value& body) {
   const auto* object = body.if_object();
   if (object == nullptr) return members_of(body);
   const auto* members = object->if_contains("members");
   if (members == nullptr) {
     auto one = member_of(body, "");
     if (!one) return Failed(std::move(one.error()));
-    return std::vector{*std::move(one)};
+    return config::MemberRules{*one};
   }
   constexpr std::array<std::string_view, 1> kKnown{"members"};
   if (auto known = check_keys(*object, "", kKnown); !known) return Failed(std::move(known.error()));

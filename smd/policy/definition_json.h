@@ -18,7 +18,7 @@ namespace smd::policy {
 /// and what is allowed.
 std::expected<config::MemberRule, std::string> parse_member(const boost::json::value& value);
 /// An array of them, or {"members": [...]}, or one of them; in the order of the text.
-std::expected<std::vector<config::MemberRule>, std::string> parse_members(const boost::json::value& body);
+std::expected<config::MemberRules, std::string> parse_members(const boost::json::value& body);
 /// {"ports": …, "membership": …, "index0": …}, which parse_member() reads.
 boost::json::object member_json(const config::MemberRule& member);
 

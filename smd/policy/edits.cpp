@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "config/glob.h"
 #include "config/partitions_config.h"
 #include "mad/base/parse.h"
+#include "smd/policy/rule_list.h"
 
 namespace smd::policy {
 namespace {
@@ -101,8 +100,7 @@ std::optional<PKey> other_of_name(const EditContext& context, std::string_view n
 }
 
 /// References that lead nowhere now; later ones are pending.
-std::expected<void, EditError> check_members(const EditContext& context,
-                                             const std::vector<config::MemberRule>& members) {
+std::expected<void, EditError> check_members(const EditContext& context, const config::MemberRules& members) {
   for (const auto& member : members) {
     if (const auto error = check_references(member.ports, context.files.groups))
       return refuse(Kind::bad, "no_such_group", to_string(*error));
@@ -110,74 +108,10 @@ std::expected<void, EditError> check_members(const EditContext& context,
   return {};
 }
 
-/// Rules of other words within one kind are never about one port; those of two kinds may be, and patterns,
-/// groups and the like may be about any.
-enum class RuleKind : std::uint8_t { guid, node, node_port, any };
-constexpr std::size_t kRuleKinds = 4;
-
-RuleKind kind_of(const config::MemberRule& rule) {
-  if (rule.ports.terms.size() != 1) return RuleKind::any;
-  const auto& term = rule.ports.terms.front();
-  if (term.kind == config::PortTermKind::guid) return RuleKind::guid;
-  if (term.kind == config::PortTermKind::node && !config::is_glob(term.name)) return RuleKind::node;
-  if (term.kind == config::PortTermKind::node_port && !config::is_glob(term.name)) return RuleKind::node_port;
-  return RuleKind::any;
-}
-
-/// Each term once. Later rules override earlier ones: what is put again goes to the end, unless that changes
-/// nothing, because the same rule is there and none after it can be about one of its ports.
-class MemberRules {
- public:
-  explicit MemberRules(std::vector<config::MemberRule> rules)
-      : rules_(std::move(rules)), gone_(rules_.size()) {
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      places_.insert_or_assign(to_string(rules_[i].ports), i);
-      ends_[std::to_underlying(kind_of(rules_[i]))] = i + 1;
-    }
-  }
-
-  void put(const config::MemberRule& rule) {
-    const auto kind = kind_of(rule);
-    const auto [at, fresh] = places_.emplace(to_string(rule.ports), rules_.size());
-    if (!fresh) {
-      if (rules_[at->second] == rule && !is_overridden(kind, at->second)) return;
-      gone_[at->second] = true;
-      at->second = rules_.size();
-    }
-    rules_.push_back(rule);
-    gone_.push_back(false);
-    ends_[std::to_underlying(kind)] = rules_.size();
-  }
-
-  std::vector<config::MemberRule> take() {
-    std::vector<config::MemberRule> left;
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      if (!gone_[i]) left.push_back(std::move(rules_[i]));
-    }
-    return left;
-  }
-
- private:
-  /// Whether a rule behind `place` may be about a port of the one there, which is of this kind. What is taken
-  /// out of a kind is put at its end again, so that the last place of a kind is never empty.
-  bool is_overridden(RuleKind kind, std::size_t place) const {
-    for (std::size_t other = 0; other < kRuleKinds; ++other) {
-      const bool same = other == std::to_underlying(kind);
-      if ((!same || kind == RuleKind::any) && ends_[other] > place + 1) return true;
-    }
-    return false;
-  }
-
-  std::vector<config::MemberRule> rules_;
-  std::vector<bool> gone_;
-  std::map<std::string, std::size_t> places_{};
-  std::array<std::size_t, kRuleKinds> ends_{};  ///< by kind: the last place of one, and 1
-};
-
-void put_members(std::vector<config::MemberRule>& into, const std::vector<config::MemberRule>& members) {
-  MemberRules rules(std::move(into));
+config::MemberRules with_put(config::MemberRules before, const config::MemberRules& members) {
+  RuleList rules(std::move(before));
   for (const auto& member : members) rules.put(member);
-  into = rules.take();
+  return std::move(rules).take();
 }
 
 /// The API's partition `name`, where a change may be made to it.
@@ -225,20 +159,22 @@ std::expected<void, EditError> check_groups(const EditContext& context,
 /// A port has one index 0: of two requests for the same ports the last one counts. Requests that name them
 /// otherwise, as by a pattern, are told apart where members are resolved.
 void take_index0(Policies& policies, const Definition& taker) {
-  std::set<std::string> taken;
+  PlacesOfPorts taken;
   for (const auto& rule : taker.members) {
-    if (rule.index0) taken.insert(to_string(rule.ports));
+    if (rule.index0) taken.emplace(rule.ports, 0);
   }
   if (taken.empty()) return;
   for (auto& [name, partition] : policies.api) {
     if (name == taker.name) continue;
     const auto loses = [&](const config::MemberRule& rule) {
-      return rule.index0 && taken.contains(to_string(rule.ports));
+      return rule.index0 && taken.contains(rule.ports);
     };
     if (std::ranges::none_of(partition->members, loses)) continue;
     auto without = std::make_shared<Definition>(*partition);
-    for (auto& rule : without->members) {
+    without->members.clear();
+    for (auto rule : partition->members) {
       if (loses(rule)) rule.index0 = false;
+      without->members.push_back(rule);
     }
     partition = std::move(without);
   }
@@ -299,7 +235,7 @@ std::expected<void, EditError> check_key(const EditContext& context, const std::
 }
 
 EditResult with_members(const EditContext& context, const ApiPartitionPtr& before,
-                        std::vector<config::MemberRule> members) {
+                        config::MemberRules members) {
   const PKey pkey{*before->pkey};
   if (members == before->members) return unchanged(context, pkey);
   auto after = std::make_shared<Definition>(*before);
@@ -350,9 +286,7 @@ EditResult put_partition(const EditContext& context, Definition definition, Put 
                               context.files.api_pkeys.second));
   const PKey pkey{*definition.pkey};
   if (auto good = check_key(context, name, pkey, mode); !good) return std::unexpected(good.error());
-  std::vector<config::MemberRule> members;
-  put_members(members, std::exchange(definition.members, {}));
-  definition.members = std::move(members);
+  definition.members = with_put({}, std::exchange(definition.members, {}));
   if (before && *before == definition) return unchanged(context, pkey);
   if (mode == Put::fresh && before)
     return refuse(Kind::conflict, "exists",
@@ -369,35 +303,31 @@ EditResult erase_partition(const EditContext& context, std::string_view name) {
 }
 
 EditResult add_members(const EditContext& context, std::string_view name,
-                       const std::vector<config::MemberRule>& members) {
+                       const config::MemberRules& members) {
   const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
   if (auto good = check_members(context, members); !good) return std::unexpected(good.error());
-  auto after = (*before)->members;
-  put_members(after, members);
-  return with_members(context, *before, std::move(after));
+  return with_members(context, *before, with_put((*before)->members, members));
 }
 
 EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms) {
   const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
-  std::set<std::string> leaving;
-  for (const auto& term : terms) leaving.insert(to_string(term));
-  auto after = (*before)->members;
-  std::erase_if(after, [&](const config::MemberRule& rule) {
-    return leaving.contains(to_string(rule.ports.terms.front()));
-  });
+  PlacesOfPorts leaving;
+  for (const auto& term : terms) leaving.emplace({{term}}, 0);
+  config::MemberRules after;
+  for (const auto& rule : (*before)->members) {
+    if (!leaving.contains(rule.ports)) after.push_back(rule);
+  }
   return with_members(context, *before, std::move(after));
 }
 
 EditResult set_members(const EditContext& context, std::string_view name,
-                       const std::vector<config::MemberRule>& members) {
+                       const config::MemberRules& members) {
   const auto before = own(context, name);
   if (!before) return std::unexpected(before.error());
-  std::vector<config::MemberRule> after;
-  put_members(after, members);
-  return with_members(context, *before, std::move(after));
+  return with_members(context, *before, with_put({}, members));
 }
 
 std::optional<EditError> refusal_of_file(const EditContext& context, PKey pkey) {

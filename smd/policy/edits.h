@@ -58,8 +58,7 @@ EditResult put_partition(const EditContext& context, config::PartitionDefinition
 /// Members lose the key. not_found where there is none of this name.
 EditResult erase_partition(const EditContext& context, std::string_view name);
 /// Members that are there get the membership that is given now.
-EditResult add_members(const EditContext& context, std::string_view name,
-                       const std::vector<config::MemberRule>& members);
+EditResult add_members(const EditContext& context, std::string_view name, const config::MemberRules& members);
 /// Nothing changes where no rule has exactly this term.
 EditResult remove_members(const EditContext& context, std::string_view name,
                           const std::vector<config::PortTerm>& terms);
@@ -70,8 +69,7 @@ EditResult remove_members(const EditContext& context, std::string_view name,
 EditResult in_classes(const config::SubnetConfig& config, const Policies& before, Edited edited);
 
 /// The members become those given, which are there already or port GUIDs: groups that are gone are no error.
-EditResult set_members(const EditContext& context, std::string_view name,
-                       const std::vector<config::MemberRule>& members);
+EditResult set_members(const EditContext& context, std::string_view name, const config::MemberRules& members);
 /// The conflict that a file defines this P_Key, with its place; nothing: none does.
 std::optional<EditError> refusal_of_file(const EditContext& context, PKey pkey);
 

@@ -14,6 +14,7 @@ namespace smd::policy {
 namespace {
 
 using config::MemberRule;
+using config::MemberRules;
 using config::PortTerm;
 using config::PortTermKind;
 
@@ -54,19 +55,17 @@ std::vector<const config::PortView*> views_of_rule(const MemberRule& rule, const
 
 }  // namespace
 
-bool needs_fabric(const std::vector<MemberRule>& members, const Removal& removal) {
+bool needs_fabric(const MemberRules& members, const Removal& removal) {
   return std::ranges::any_of(members, [&](const MemberRule& rule) {
     const auto& term = rule.ports.terms.front();
     return !is_one_guid(term) && !goes_as_whole(term, removal);
   });
 }
 
-std::expected<std::vector<MemberRule>, EditError> members_without(const ApiPartition& partition,
-                                                                  const Removal& removal,
-                                                                  const config::PortGroups& groups,
-                                                                  const config::PortIndex& fabric,
-                                                                  Guid self) {
-  std::vector<MemberRule> left;
+std::expected<MemberRules, EditError> members_without(const ApiPartition& partition, const Removal& removal,
+                                                      const config::PortGroups& groups,
+                                                      const config::PortIndex& fabric, Guid self) {
+  MemberRules left;
   for (const auto& rule : partition.members) {
     const auto& term = rule.ports.terms.front();
     if (goes_as_whole(term, removal)) continue;

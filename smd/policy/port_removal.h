@@ -18,15 +18,14 @@ struct Removal {
 };
 
 /// Whether only the ports of the fabric tell what the removal leaves of these members.
-bool needs_fabric(const std::vector<config::MemberRule>& members, const Removal& removal);
+bool needs_fabric(const config::MemberRules& members, const Removal& removal);
 
 /// The members of `partition` without those of the removal. The name of one node becomes the port GUIDs of
 /// its other ports. A conflict where another rule stands for one of the ports: a pattern, a group, a range or
 /// the name of several nodes. `self`: the port GUID of the master SM. Pure.
-std::expected<std::vector<config::MemberRule>, EditError> members_without(const ApiPartition& partition,
-                                                                          const Removal& removal,
-                                                                          const config::PortGroups& groups,
-                                                                          const config::PortIndex& fabric,
-                                                                          Guid self);
+std::expected<config::MemberRules, EditError> members_without(const ApiPartition& partition,
+                                                              const Removal& removal,
+                                                              const config::PortGroups& groups,
+                                                              const config::PortIndex& fabric, Guid self);
 
 }  // namespace smd::policy

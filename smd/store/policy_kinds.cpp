@@ -13,6 +13,7 @@ namespace smd::store {
 namespace {
 
 using config::MemberRule;
+using config::MemberRules;
 using policy::ApiPartition;
 using policy::Policies;
 
@@ -69,19 +70,19 @@ bool decode_partition(const Cells& row, Policies& into) {
 std::string member_text(const MemberRule& rule) { return boost::json::serialize(policy::member_json(rule)); }
 
 void api_members_difference(const Policies& before, const Policies& now, const ChangeSink& sink) {
-  for_each_changed(
-      before, now, [&](const std::string& name, const ApiPartition* was, const ApiPartition* is) {
-        const auto old = was != nullptr ? std::span(was->members) : std::span<const MemberRule>();
-        const auto rules = is != nullptr ? std::span(is->members) : std::span<const MemberRule>();
-        for (std::size_t i = 0; i < std::max(old.size(), rules.size()); ++i) {
-          const Cells key{name, number(i)};
-          if (i >= rules.size()) {
-            sink({key, std::nullopt});
-          } else if (i >= old.size() || !(old[i] == rules[i])) {
-            sink({key, Cells{member_text(rules[i])}});
-          }
-        }
-      });
+  for_each_changed(before, now,
+                   [&](const std::string& name, const ApiPartition* was, const ApiPartition* is) {
+                     const auto old = was != nullptr ? was->members : MemberRules();
+                     const auto rules = is != nullptr ? is->members : MemberRules();
+                     for (std::size_t i = 0; i < std::max(old.size(), rules.size()); ++i) {
+                       const Cells key{name, number(i)};
+                       if (i >= rules.size()) {
+                         sink({key, std::nullopt});
+                       } else if (i >= old.size() || !(old[i] == rules[i])) {
+                         sink({key, Cells{member_text(rules[i])}});
+                       }
+                     }
+                   });
 }
 
 bool decode_api_member(const Cells& row, Policies& into) {
@@ -93,7 +94,7 @@ bool decode_api_member(const Cells& row, Policies& into) {
   const auto value = boost::json::parse(*text, error);
   auto rule = error ? std::unexpected(error.message()) : policy::parse_member(value);
   if (!rule) return false;
-  partition->members.push_back(*std::move(rule));
+  partition->members.push_back(*rule);
   return true;
 }
 

@@ -119,7 +119,7 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
     EXPECT_EQ(sets_.size(), 2U) << i;
     EXPECT_EQ(sets(wire::PKeyTable::kAttribute), sets_.size());
   }
-  const auto member = policies->api.at("api")->members.front();
+  const auto member = policies->api.at("api")->members[0];
   auto told = member;
   told.index0 = true;
   take(policy::add_members(ground(), "api", {told}));

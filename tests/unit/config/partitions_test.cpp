@@ -355,9 +355,9 @@ TEST(Partitions, ReferencesOfMembersAreChecked) {
   PartitionSources sources{.toml_file = "smd.toml"};
   sources.groups["a"] = {{PortTerm{.kind = PortTermKind::partition, .name = "x"}}};
   auto one = own("blue", 1, PolicyOrigin::toml, 4);
-  one.members[0].ports.terms = {PortTerm{.kind = PortTermKind::group, .name = "b"}};
+  one.members = {{.ports = {{PortTerm{.kind = PortTermKind::group, .name = "b"}}}, .source = one.source}};
   auto two = own("red", 2, PolicyOrigin::toml, 8);
-  two.members[0].ports.terms = {PortTerm{.kind = PortTermKind::group, .name = "a"}};
+  two.members = {{.ports = {{PortTerm{.kind = PortTermKind::group, .name = "a"}}}, .source = two.source}};
   sources.toml = {one, two};
 
   EXPECT_THAT(

@@ -132,7 +132,7 @@ TEST(DefinitionJson, ShowsTheBeginningOfWhatIsWrong) {
 TEST(DefinitionJson, MembersComeInThreeForms) {
   EXPECT_EQ(parse_members(json::parse(R"({"members": ["h1", "h2"]})"))->size(), 2U);
   EXPECT_EQ(parse_members(json::parse(R"(["h1", "h2"])"))->size(), 2U);
-  EXPECT_EQ(parse_members(json::parse(R"({"name": "h1", "membership": "full"})"))->front().membership,
+  EXPECT_EQ(parse_members(json::parse(R"({"name": "h1", "membership": "full"})")).value()[0].membership,
             Membership::full);
   EXPECT_EQ(parse_members(json::parse(R"({"members": [], "more": 1})")).error(),
             "more: not known; allowed members");

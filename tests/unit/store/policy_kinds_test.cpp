@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <random>
+#include <utility>
 
 #include "smd/store/database.h"
 #include "tests/support/store_lab.h"
@@ -68,8 +69,11 @@ Policies changed(Policies now, std::mt19937_64& random) {
     after->settings.scopes = static_cast<std::uint16_t>(2U << random() % 15);
   }
   if (!after->members.empty() && random() % 2 == 0) {
-    after->members.erase(after->members.begin() +
-                         static_cast<std::ptrdiff_t>(random() % after->members.size()));
+    const auto all = std::exchange(after->members, {});
+    const auto gone = random() % all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != gone) after->members.push_back(all[i]);
+    }
   } else {
     after->members.push_back(member(1 + random() % 1000, static_cast<config::Membership>(random() % 3)));
   }
