@@ -186,18 +186,6 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
           {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
 }
 
-Json partition_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
-  auto object = head_json(view, now, partition);
-  JsonArray pending;
-  if (const auto* decided = decided_of(now, partition)) {
-    for (const auto& rule : decided->pending) pending.push_back(pending_json(rule, *now.decided->policy));
-  }
-  object.emplace("rules", Json{});
-  object.emplace("members", Json{});
-  object.emplace("pending", Json(std::move(pending)));
-  return Json(std::move(object));
-}
-
 Json rule_json(const config::MemberRule& rule, const config::PartitionPolicy& policy) {
   return Json(JsonObject{{"ports", text(to_string(rule.ports))},
                          {"membership", text(to_string(rule.membership))},
@@ -205,16 +193,20 @@ Json rule_json(const config::MemberRule& rule, const config::PartitionPolicy& po
                          {"source", text(to_string(rule.source, policy))}});
 }
 
+/// Whether a partition is shown with its rules and members; else these are null.
+enum class Detail : std::uint8_t { pending, all };
+
 /// The text of partitions with their rules, members and what is pending, one of these at a time.
 class PartitionsText {
  public:
   /// `before` and `after` are what stands around them; `partitions` are those of the policy of `now`.
   PartitionsText(std::shared_ptr<const SubnetView> view, InForce now,
-                 std::vector<const config::PolicyPartition*> partitions, std::string before,
+                 std::vector<const config::PolicyPartition*> partitions, Detail detail, std::string before,
                  std::string after)
       : view_(std::move(view)),
         now_(std::move(now)),
         partitions_(std::move(partitions)),
+        detail_(detail),
         before_(std::move(before)),
         after_(std::move(after)) {}
 
@@ -225,11 +217,12 @@ class PartitionsText {
     }
     const auto& partition = *partitions_[at_];
     if (!std::exchange(begun_, true)) begin(text, partition);
-    const auto rules = partition.members.size();
-    const auto members = rules + (decided_ != nullptr ? decided_->members.size() : 0);
+    const bool in_full = detail_ == Detail::all;
+    const auto rules = in_full ? partition.members.size() : 0;
+    const auto members = rules + (in_full && decided_ != nullptr ? decided_->members.size() : 0);
     const auto all = members + (decided_ != nullptr ? decided_->pending.size() : 0);
-    if (next_ == rules) text += "],\"members\":[";
-    if (next_ == members) text += "],\"pending\":[";
+    if (in_full && next_ == rules) text += "],\"members\":[";
+    if (in_full && next_ == members) text += "],\"pending\":[";
     if (next_ == all) {
       text += "]}";
       ++at_, next_ = 0, begun_ = false;
@@ -250,7 +243,7 @@ class PartitionsText {
     text += at_ == 0 ? before_ : ",";
     text += sm::to_text(Json(head_json(*view_, now_, partition)));
     text.back() = ',';
-    text += "\"rules\":[";
+    text += detail_ == Detail::all ? "\"rules\":[" : "\"rules\":null,\"members\":null,\"pending\":[";
   }
   Json member(const config::PolicyPartition& partition, const Part::Member& one) const {
     const auto at = placed(*now_.decided, one, partition.pkey);
@@ -260,6 +253,7 @@ class PartitionsText {
   std::shared_ptr<const SubnetView> view_;
   InForce now_;
   std::vector<const config::PolicyPartition*> partitions_;
+  Detail detail_;
   std::string before_, after_;
   std::size_t at_ = 0;    ///< of partitions_
   std::size_t next_ = 0;  ///< of its rules, with members and what is pending behind them
@@ -296,9 +290,10 @@ std::string cursor_of_partition(const config::PolicyPartition& partition) {
   return fmt::format("{:04x}", partition.pkey.value());
 }
 
-/// The page of those that have the name, each in full.
-Answer named_listing(const Chosen& chosen, const InForce& now,
-                     std::vector<const config::PolicyPartition*> partitions, const Page& page, bool managed) {
+/// The page of these partitions.
+Answer page_of_partitions(const Chosen& chosen, const InForce& now,
+                          std::vector<const config::PolicyPartition*> partitions, const Page& page,
+                          Detail detail, bool managed) {
   std::erase_if(partitions, [&](const auto* one) { return cursor_of_partition(*one) <= page.after; });
   const bool more = partitions.size() > page.limit;
   if (more) partitions.resize(page.limit);
@@ -310,7 +305,7 @@ Answer named_listing(const Chosen& chosen, const InForce& now,
   auto after = "],\"next\":" + sm::to_text(next) + "}\n";
   if (partitions.empty()) after = before + after;
   return answer_in_pieces(
-      PartitionsText(chosen.view, now, std::move(partitions), std::move(before), std::move(after)));
+      PartitionsText(chosen.view, now, std::move(partitions), detail, std::move(before), std::move(after)));
 }
 
 /// Members with what is done of each, which a partition by itself always has.
@@ -343,12 +338,8 @@ Answer get_partitions(const Question& question, Backend& backend) {
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
   const auto state = asks_for_state(question);
   if (!state) return state.error();
-  if (!name.empty() || *state) return named_listing(*chosen, now, std::move(partitions), *page, managed);
-  std::vector<Entry> entries;
-  for (const auto* one : partitions)
-    entries.push_back({partition_json(view, now, *one), cursor_of_partition(*one)});
-  return short_listing("partitions", *page, std::move(entries),
-                       {.before = {{"subnet", text(view.name)}, {"managed", Json(managed)}}, .after = {}});
+  const auto detail = !name.empty() || *state ? Detail::all : Detail::pending;
+  return page_of_partitions(*chosen, now, std::move(partitions), *page, detail, managed);
 }
 
 Answer get_partition(const Question& question, Backend& backend) {
@@ -360,7 +351,8 @@ Answer get_partition(const Question& question, Backend& backend) {
   auto partitions = partitions_of(question, *chosen->view, now, name);
   if (partitions.empty()) return no_such_partition(name);
   partitions.resize(1);
-  return answer_in_pieces(PartitionsText(chosen->view, std::move(now), std::move(partitions), {}, "\n"));
+  return answer_in_pieces(
+      PartitionsText(chosen->view, std::move(now), std::move(partitions), Detail::all, {}, "\n"));
 }
 
 }  // namespace smd::api

@@ -292,7 +292,7 @@ TEST_F(ApiUfm, LongListsOfMembersComeInPieces) {
   backend_.views[0] = std::make_shared<const api::SubnetView>(view);
 
   for (const auto* path :
-       {"/v1/subnets/p/partitions/filed", "/v1/subnets/p/partitions?name=filed",
+       {"/v1/subnets/p/partitions/filed", "/v1/subnets/p/partitions?name=filed", "/v1/subnets/p/partitions",
         "/ufmRest/resources/pkeys?guids_data=true", "/ufmRest/resources/pkeys/0x20?guids_data=true"})
     EXPECT_TRUE(call("GET", path).rest) << path;
   const auto one = good("GET", "/v1/subnets/p/partitions/filed");
@@ -302,6 +302,10 @@ TEST_F(ApiUfm, LongListsOfMembersComeInPieces) {
   const auto named = good("GET", "/v1/subnets/p/partitions?name=filed");
   EXPECT_EQ(named.at("partitions").at(0), one);
   EXPECT_TRUE(named.at("next").is_null());
+  auto without_members = one.as_object();
+  without_members["rules"] = without_members["members"] = nullptr;
+  const auto listed = good("GET", "/v1/subnets/p/partitions").at("partitions").as_array();
+  EXPECT_EQ(std::ranges::count(listed, json::value(without_members)), 1);
   EXPECT_EQ(guids_of("0x20").size(), kMany + 1);
   EXPECT_TRUE(std::ranges::is_sorted(guids_of("0x20")));
   EXPECT_EQ(good("GET", "/ufmRest/resources/pkeys/0x20?guids_data=true&qos_conf=true"),
