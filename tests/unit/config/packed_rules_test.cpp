@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <thread>
 #include <vector>
 
 #include "config/partitions.h"
@@ -50,6 +52,25 @@ TEST(PackedRules, ACopyStaysAsItIsWhenTheOtherOneChanges) {
   EXPECT_EQ(copy, (MemberRules{rule_of("0x10"), rule_of("h1")}));
   EXPECT_EQ(list, (MemberRules{rule_of("0x10"), rule_of("h1"), rule_of("h2")}));
   EXPECT_EQ(other, (MemberRules{rule_of("0x10"), rule_of("h1"), rule_of("0x11")}));
+}
+
+/// The thread sanitizer judges.
+TEST(PackedRules, ThreadsHaveCopiesOfTheirOwn) {
+  auto first = std::make_unique<MemberRules>(MemberRules{rule_of("0x10"), rule_of("h1")});
+  auto copy = *first;
+  std::size_t sum = 0;
+  std::jthread reader([&sum, mine = std::move(first)]() mutable {
+    for (const auto& rule : *mine) sum += rule.ports.terms.size();
+    const auto again = *mine;
+    mine.reset();
+    sum += again.size();
+  });
+  copy.push_back(rule_of("0x11"));  // while the other thread reads, or when it has let go of its copy
+  reader.join();
+  copy.push_back(rule_of("0x12"));
+
+  EXPECT_EQ(sum, 4U);
+  EXPECT_EQ(copy.size(), 4U);
 }
 
 TEST(PackedRules, ListsAreEqualByTheirRules) {
