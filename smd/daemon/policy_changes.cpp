@@ -66,7 +66,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   bool kept = true;
   auto* const store = this->kept();
   const bool ours = store == nullptr || !store->following().follows;
-  if (store != nullptr && ours) kept = co_await store->commit_policies(change.after);
+  if (store != nullptr && ours) kept = co_await store->commit_change(change.after);
   const bool copied = store == nullptr || store->may_answer();
   if (!kept) co_await store->commit_policies(change.before->policies);
   kept = kept && ours;

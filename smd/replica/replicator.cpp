@@ -143,9 +143,17 @@ asio::awaitable<bool> Replicator::commit_registry(sa::RegistryPtr now) {
 }
 
 asio::awaitable<bool> Replicator::commit_policies(policy::PoliciesPtr now) {
+  co_return co_await commit_by(&store::Store::commit_policies, std::move(now));
+}
+
+asio::awaitable<bool> Replicator::commit_change(policy::PoliciesPtr now) {
+  co_return co_await commit_by(&store::Store::commit_change, std::move(now));
+}
+
+asio::awaitable<bool> Replicator::commit_by(CommitPolicies commit, policy::PoliciesPtr now) {
   if (follows()) co_return true;
   std::get<policy::PoliciesPtr>(kept_) = now;
-  const bool written = co_await parts_.disk.commit_policies(std::move(now));
+  const bool written = co_await (parts_.disk.*commit)(std::move(now));
   changed();
   co_await wait_for_standby();
   co_return written;

@@ -83,6 +83,7 @@ class Replicator final : public store::Store {
   asio::awaitable<bool> commit_registry(sa::RegistryPtr now) override;
   policy::PoliciesPtr policies() const override { return std::get<policy::PoliciesPtr>(kept_); }
   asio::awaitable<bool> commit_policies(policy::PoliciesPtr now) override;
+  asio::awaitable<bool> commit_change(policy::PoliciesPtr now) override;
   store::ReplicaStatePtr replica() const override { return std::get<store::ReplicaStatePtr>(kept_); }
   store::Following following() const override;
   bool may_answer() const override { return may_answer_; }
@@ -95,6 +96,8 @@ class Replicator final : public store::Store {
   void call(Call call, CallDone done);
 
  private:
+  using CommitPolicies = asio::awaitable<bool> (store::Store::*)(policy::PoliciesPtr);
+  asio::awaitable<bool> commit_by(CommitPolicies commit, policy::PoliciesPtr now);
   /// An end that gives.
   struct Outgoing {
     ByteStreamPtr stream;

@@ -51,6 +51,10 @@ class Store {
   virtual policy::PoliciesPtr policies() const { return std::make_shared<const policy::Policies>(); }
   /// As commit(), of the policies; by default nothing is kept.
   virtual asio::awaitable<bool> commit_policies(policy::PoliciesPtr /*now*/) { co_return true; }
+  /// As commit_policies(), of a change whose client waits for the answer: a slow disk is waited for longer.
+  virtual asio::awaitable<bool> commit_change(policy::PoliciesPtr now) {
+    co_return co_await commit_policies(std::move(now));
+  }
 
   /// The same of where a copy of another SM's state stands.
   virtual ReplicaStatePtr replica() const { return std::make_shared<const ReplicaState>(); }

@@ -58,16 +58,19 @@ asio::awaitable<T> answer_of(std::shared_ptr<Answer<T>> answer) {
   co_return std::move(*answer->value);
 }
 
-/// Until there is an answer, or `time` is over.
-asio::awaitable<void> wait_for(std::shared_ptr<Answer<bool>> answer, mad::Clock* clock, mad::Duration time) {
+/// Until there is an answer, or `time` is over; when cancelled for `at_end` at most.
+asio::awaitable<void> wait_for(std::shared_ptr<Answer<bool>> answer, mad::Clock* clock, mad::Duration time,
+                               mad::Duration at_end) {
   const auto executor = co_await asio::this_coro::executor;
-  const auto end = clock->now() + time;
+  auto end = clock->now() + time;
   if (!answer->value) {
     const auto timer = clock->call_at(end, [answer] {
       if (answer->waiter) answer->waiter->resume(true);
     });
-    co_await mad::suspend([answer](mad::SuspensionPtr waiter) { answer->waiter = std::move(waiter); });
+    const bool woken =
+        co_await mad::suspend([answer](mad::SuspensionPtr waiter) { answer->waiter = std::move(waiter); });
     clock->cancel(timer);
+    if (!woken) end = std::min(end, clock->now() + at_end);
   }
   // Cancelled: suspend() returns at once, and the answer is waited for all the same.
   while (!answer->value && clock->now() < end) co_await asio::post(executor, asio::use_awaitable);
@@ -118,6 +121,12 @@ class StoreThread::Handle final : public Store {
     co_return written;
   }
 
+  asio::awaitable<bool> commit_change(policy::PoliciesPtr now) override {
+    const bool written = co_await thread_.put(subnet_, now, clock_, Waits::long_);
+    policies_ = std::move(now);
+    co_return written;
+  }
+
   ReplicaStatePtr replica() const override { return replica_; }
 
   asio::awaitable<bool> commit_replica(ReplicaStatePtr now) override {
@@ -155,6 +164,7 @@ class StoreThread::Handle final : public Store {
 StoreThread::StoreThread(Options options, log::Log log)
     : retry_(options.retry),
       patience_(options.patience),
+      change_patience_(options.change_patience),
       states_(counting(std::move(options.place), steps_), std::move(log)),
       thread_([this] { work(); }) {}
 
@@ -266,12 +276,13 @@ StoreThread::Item StoreThread::item_of(std::string subnet, std::shared_ptr<const
 
 template <class State>
 asio::awaitable<bool> StoreThread::put(std::string subnet, std::shared_ptr<const State> now,
-                                       mad::Clock* clock) {
-  co_return co_await put({}, item_of(std::move(subnet), std::move(now)), clock);
+                                       mad::Clock* clock, Waits how) {
+  co_return co_await put({}, item_of(std::move(subnet), std::move(now)), clock, how);
 }
 
-asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad::Clock* clock) {
-  const bool waits = !late_;
+asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad::Clock* clock, Waits how) {
+  const bool waits = how == Waits::long_ || !late_;
+  const auto patience = how == Waits::long_ ? change_patience_ : patience_;
   auto answer = std::make_shared<Answer<bool>>();
   const auto executor = co_await asio::this_coro::executor;
   if (waits) item.written.push_back(answer_to(executor, answer));
@@ -285,7 +296,7 @@ asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad:
   std::uint64_t seen = 0;
   while (clock != nullptr && !answer->value) {
     seen = steps_->load();
-    co_await wait_for(answer, clock, patience_);
+    co_await wait_for(answer, clock, patience, patience_);
     if (answer->value || steps_->load() != seen) continue;
     const std::scoped_lock lock(answer->mutex);
     if (answer->told) break;
@@ -293,7 +304,7 @@ asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad:
     late_ = true;
     states_.trouble()->begin(fmt::format(
         "a change is not on the disk after {} ms: it is slow, or another process has locked the file",
-        std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count()));
+        std::chrono::duration_cast<std::chrono::milliseconds>(patience).count()));
     co_return false;
   }
   co_return co_await answer_of(answer);

@@ -31,6 +31,8 @@ class StoreThread {
     /// A commit that makes no progress for so long returns false, and so does each that follows at once,
     /// until all is written: what is on its way stays on its way.
     std::chrono::nanoseconds patience = std::chrono::milliseconds(100);
+    /// The same of commit_change(), which waits also where others do not. The API waits for 10 s.
+    std::chrono::nanoseconds change_patience = std::chrono::seconds(8);
   };
   /// Starts the thread; nothing is opened before open().
   StoreThread(Options options, log::Log log);
@@ -59,20 +61,25 @@ class StoreThread {
     /// Called once all that was put before is written (true), or not.
     std::vector<std::move_only_function<void(bool)>> written{};
   };
+  /// For a disk that is slow: for `patience`, and not at all after another one has; or for `change_patience`.
+  enum class Waits : std::uint8_t { brief, long_ };
   void add(Item item);
   void add_locked(Item item);
   Item* waiting_put(const std::string& put);
   template <class State>
   static Item item_of(std::string subnet, std::shared_ptr<const State> now);
   template <class State>
-  asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now, mad::Clock* clock);
+  asio::awaitable<bool> put(std::string subnet, std::shared_ptr<const State> now, mad::Clock* clock,
+                            Waits waits = Waits::brief);
   /// `before` and then `item`, in one turn of the thread: one transaction.
-  asio::awaitable<bool> put(std::vector<Item> before, Item item, mad::Clock* clock);
+  asio::awaitable<bool> put(std::vector<Item> before, Item item, mad::Clock* clock,
+                            Waits waits = Waits::brief);
   void work();
   void run(std::deque<Item> items);
 
   std::chrono::nanoseconds retry_;
   std::chrono::nanoseconds patience_;
+  std::chrono::nanoseconds change_patience_;
   std::shared_ptr<std::atomic<std::uint64_t>> steps_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::atomic<bool> late_ = false;  ///< nothing waits for a commit
   SubnetStates states_;             ///< the thread's only

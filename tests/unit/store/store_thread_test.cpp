@@ -233,6 +233,60 @@ TEST(StoreThread, ALockedFileHoldsOneCommitUpForItsPatienceAndIsSaidOnce) {
   EXPECT_EQ(*found, *test::some_state(100));
 }
 
+asio::awaitable<void> change_one(Store* store, bool* done) {
+  auto policies = std::make_shared<policy::Policies>();
+  policies->accepted = "{}";
+  *done = co_await store->commit_change(std::move(policies));
+}
+
+/// A large change alone keeps a disk busy for longer than others wait.
+TEST(StoreThread, AChangeOfAClientWaitsForASlowDisk) {
+  asio::io_context io(1);
+  TemporaryFolder folder;
+  KeptLines lines;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  mad::RealClock clock(io);
+  std::unique_ptr<Store> store;
+  run(io, open_one(&thread, &clock, &store));
+  auto locked = std::make_unique<Locked>(folder);
+  int kept = 0;
+  run(io, commit_many(store.get(), 1, 2, &kept));
+  ASSERT_TRUE(thread.failure()) << "from here on nothing but changes of clients is waited for";
+  std::jthread slow([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    locked.reset();
+  });
+  bool changed = false;
+  run(io, change_one(store.get(), &changed));
+
+  EXPECT_EQ(kept, 0);
+  EXPECT_TRUE(changed);
+}
+
+TEST(StoreThread, EndsWithAChangeOfAClient) {
+  asio::io_context io(1);
+  TemporaryFolder folder;
+  KeptLines lines;
+  StoreThread thread({.place = {folder.path()}}, lines.log);
+  mad::RealClock clock(io);
+  std::unique_ptr<Store> store;
+  run(io, open_one(&thread, &clock, &store));
+  auto locked = std::make_unique<Locked>(folder);
+  bool changed = false;
+  const auto begun = std::chrono::steady_clock::now();
+  io.restart();
+  mad::TaskGroup group(io.get_executor());
+  group.spawn(change_one(store.get(), &changed));
+  mad::TaskGroup stopper(io.get_executor());
+  stopper.spawn(group.stop());
+  io.run();
+  const auto took = std::chrono::steady_clock::now() - begun;
+  locked.reset();
+
+  EXPECT_FALSE(changed);
+  EXPECT_LT(took, std::chrono::seconds(4));
+}
+
 TEST(StoreThread, EndsWithACommitThatIsLate) {
   TemporaryFolder folder;
   KeptLines lines;
