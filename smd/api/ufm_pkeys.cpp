@@ -51,6 +51,7 @@ struct Rules {
 /// What the rules make of these ports, after `last`. `self`: the SM's; 0: it is not one of them.
 void add_resolved(const Rules& rules, const config::PortIndex& index, Guid self, Guid last,
                   std::vector<UfmMember>& members) {
+  if (index.ports().empty()) return;
   const std::map<std::string, PKey, std::less<>> no_partitions;
   for (const auto& rule : rules.partition.members) {
     const auto found = config::resolve(
