@@ -32,6 +32,18 @@ struct PackedRule {
 };
 static_assert(sizeof(PackedRule) == 24);
 
+/// Memory of lists of rules of whatever type.
+struct PackedMemory {
+  PackedMemory() = default;
+  PackedMemory(const PackedMemory& other) : rules(other.rules) {}
+  PackedMemory& operator=(const PackedMemory&) = delete;
+
+  std::vector<PackedRule> rules{};
+  /// More than one list has had it. shared_ptr::use_count() is no substitute: it does not order what another
+  /// thread has read before it let go of its copy.
+  std::atomic<bool> was_shared = false;
+};
+
 /// A list of rules that is only appended to. Its elements are values, made when they are asked for. Copies
 /// share the rules until one of them is changed; they may be used by different threads, each of them as a
 /// std::vector.
@@ -77,41 +89,56 @@ class PackedRules {
   PackedRules(std::initializer_list<Rule> rules) {
     for (const auto& rule : rules) push_back(rule);
   }
-  PackedRules(const PackedRules& other) : content_(other.shared()) {}
+  PackedRules(const PackedRules& other) : packed_(other.shared()), in_full_(other.in_full_) {}
   PackedRules(PackedRules&& other) noexcept = default;
   PackedRules& operator=(const PackedRules& other) {
-    content_ = other.shared();
+    packed_ = other.shared();
+    in_full_ = other.in_full_;
     return *this;
   }
   PackedRules& operator=(PackedRules&& other) noexcept = default;
   ~PackedRules() = default;
 
-  std::size_t size() const { return content_ ? content_->rules.size() : 0; }
+  std::size_t size() const { return packed_ ? packed_->rules.size() : 0; }
   bool empty() const { return size() == 0; }
   Rule operator[](std::size_t i) const {
-    const auto& packed = content_->rules[i];
-    return packed.kind == PackedRule::kInFull ? content_->in_full[packed.first.value()]
-                                              : Rule::unpacked(packed);
+    const auto& packed = packed_->rules[i];
+    return packed.kind == PackedRule::kInFull ? (*in_full_)[packed.first.value()] : Rule::unpacked(packed);
   }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   /// Whether it takes no memory but that of its place in the list.
-  bool is_packed(std::size_t i) const { return content_->rules[i].kind != PackedRule::kInFull; }
-  /// Whether both are one list in memory.
-  bool shares_with(const PackedRules& other) const { return content_ == other.content_; }
+  bool is_packed(std::size_t i) const { return packed_->rules[i].kind != PackedRule::kInFull; }
+  /// Whether the packed rules of both are one list in memory.
+  template <class Other>
+  bool shares_with(const PackedRules<Other>& other) const {
+    return packed_ == other.packed_;
+  }
+  /// Takes the memory of `other` where all rules of both are packed, and alike.
+  template <class Other>
+  void share_equal(const PackedRules<Other>& other) {
+    if (in_full_ || other.in_full_ || size() != other.size() || empty()) return;
+    if (packed_->rules == other.packed_->rules) packed_ = other.shared();
+  }
 
-  void clear() { content_.reset(); }
+  void clear() {
+    packed_.reset();
+    in_full_.reset();
+  }
   void reserve(std::size_t rules) {
-    if (rules > size()) own().rules.reserve(rules);
+    if (rules <= size()) return;
+    own();
+    packed_->rules.reserve(rules);
   }
   void push_back(const Rule& rule) {
-    auto& content = own();
+    own();
     auto packed = rule.packed();
     if (!packed) {
-      packed.emplace().first = Guid{content.in_full.size()};
-      content.in_full.push_back(rule);
+      if (!in_full_) in_full_ = std::make_shared<std::vector<Rule>>();
+      packed.emplace().first = Guid{in_full_->size()};
+      in_full_->push_back(rule);
     }
-    content.rules.push_back(*packed);
+    packed_->rules.push_back(*packed);
   }
   /// An empty list shares the rules of `other` afterwards.
   void append(const PackedRules& other) {
@@ -124,38 +151,33 @@ class PackedRules {
   }
 
   friend bool operator==(const PackedRules& a, const PackedRules& b) {
-    if (a.content_ == b.content_) return true;
+    if (a.packed_ == b.packed_) return true;
     if (a.empty() || b.empty()) return a.empty() == b.empty();
-    return a.content_->rules == b.content_->rules && a.content_->in_full == b.content_->in_full;
+    if (a.packed_->rules != b.packed_->rules) return false;
+    return !a.in_full_ ||
+           *a.in_full_ == *b.in_full_;  // rules that are alike are in full in both, or in neither
   }
 
  private:
-  struct Content {
-    Content() = default;
-    Content(const Content& other) : rules(other.rules), in_full(other.in_full) {}
-    Content& operator=(const Content&) = delete;
+  template <class>
+  friend class PackedRules;
 
-    std::vector<PackedRule> rules{};
-    std::vector<Rule> in_full{};
-    /// More than one list has had it. shared_ptr::use_count() is no substitute: it does not order what
-    /// another thread has read before it let go of its copy.
-    std::atomic<bool> was_shared = false;
-  };
-
-  std::shared_ptr<Content> shared() const {
-    if (content_) content_->was_shared.store(true, std::memory_order_relaxed);
-    return content_;
+  std::shared_ptr<PackedMemory> shared() const {
+    if (packed_) packed_->was_shared.store(true, std::memory_order_relaxed);
+    return packed_;
   }
-  Content& own() {
-    if (!content_) {
-      content_ = std::make_shared<Content>();
-    } else if (content_->was_shared.load(std::memory_order_relaxed)) {
-      content_ = std::make_shared<Content>(std::as_const(*content_));
+  /// What is to be changed is of no other list.
+  void own() {
+    if (!packed_) {
+      packed_ = std::make_shared<PackedMemory>();
+    } else if (packed_->was_shared.load(std::memory_order_relaxed)) {
+      packed_ = std::make_shared<PackedMemory>(std::as_const(*packed_));
+      if (in_full_) in_full_ = std::make_shared<std::vector<Rule>>(*in_full_);
     }
-    return *content_;
   }
 
-  std::shared_ptr<Content> content_{};
+  std::shared_ptr<PackedMemory> packed_{};
+  std::shared_ptr<std::vector<Rule>> in_full_{};  ///< null: none; shared with packed_ only
 };
 
 }  // namespace smd::config

@@ -40,6 +40,8 @@ ResolvedPartition resolve_partition(const PolicyPartition& partition, const Port
                                   .source = rule.source});
     }
   }
+  resolved.pending.share_equal(
+      partition.members);  // a client may have named 200,000 ports that are not there
   std::ranges::sort(claims);
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (i + 1 < claims.size() && claims[i + 1].port == claims[i].port) continue;  // the last rule counts

@@ -126,7 +126,8 @@ TEST(PackedRules, APolicySharesTheMembersOfItsDefinition) {
   const PortIndex nothing({});
   const auto resolved = resolve_partitions(merged->policy, nothing, Guid{});
   EXPECT_EQ(resolved[0].pending.size(), 2U);
-  EXPECT_TRUE(resolved[0].pending.is_packed(0));
+  EXPECT_TRUE(resolved[0].pending.shares_with(blue.members)) << "all of them are pending";
+  EXPECT_EQ(resolved[0].pending[1].membership, Membership::full);
 }
 
 }  // namespace
