@@ -105,8 +105,8 @@ void Instance::open_replica() {
           .sms = sms_,
           .replaced = [this] { replaced(); },
           .inherited =
-              [this](sa::RegistryPtr other) {
-                if (sa_) sa_->unite(std::move(other));
+              [this](sa::RegistryPtr other, sa::RegistryPtr common) {
+                if (sa_) sa_->unite(std::move(other), std::move(common));
               },
           .refused = [this](Guid port) { refused(port); },
           .wall = seconds_now,

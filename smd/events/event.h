@@ -31,7 +31,9 @@ struct SweepEnded {
   std::string reason{};  ///< what asked for it: "start", "trap 128", "interval"
   std::string state{};   ///< "up", "degraded", ...
   double total_ms = 0;
-  std::vector<Guid> came_up{};  ///< ports of adapters and routers that were in Init, and were brought up
+  /// Ports of adapters and routers that were in Init, and were brought up, and ports that were another SM's
+  /// while we were master.
+  std::vector<Guid> came_up{};
   friend bool operator==(const SweepEnded&, const SweepEnded&) = default;
 };
 /// No sweep has ended, and the state was judged anew: no switch has more to tell.

@@ -99,6 +99,8 @@ class Mastership {
   }
   /// Whether others may have written to the fabric since we did; from begin_sweep() to the next one.
   bool adopting() const { return state_.adopting; }
+  /// Whether that was another master beside us; as adopting().
+  bool merging() const { return state_.merging; }
   /// Whether a lower-ranked SM was master too in the last sweep.
   bool contested() const { return state_.contested; }
   /// Port GUIDs of SMs that have left all polls unanswered.

@@ -109,6 +109,7 @@ void on(Step& step, const PolicyChanged& event) { step.next.policy = event.polic
 void on(Step& step, const WorkBegins&) { step.next.accounted = step.next.standstills; }
 
 void on(Step& step, const SweepBegins&) {
+  step.next.merging = step.next.sm == SmState::master && step.next.contested;
   step.next.adopting = step.next.sm != SmState::master || step.next.contested || step.next.unread;
   step.next.contested = false;
   step.next.polled.reset();

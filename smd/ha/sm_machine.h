@@ -73,6 +73,9 @@ struct State {
 
   /// The sweep that runs (or the last one) began when we were not the only master: others may have written.
   bool adopting = true;
+  /// It began as master of one of two parts of a fabric that are joined: ports of the other part have been
+  /// another SM's.
+  bool merging = false;
   /// Master, but the last sweep has found another master of lower rank: nothing is written until the next.
   bool contested = false;
   /// The SM that sent HANDOVER, until a sweep has looked for masters.

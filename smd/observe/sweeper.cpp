@@ -77,6 +77,7 @@ asio::awaitable<bool> Sweeper::reconcile_fabric() {
   auto ran = co_await parts_.loop.run(
       {.parts = {Part::fabric},
        .adopting = mastership.adopting(),
+       .merging = mastership.merging(),
        .keep_unknown_groups_until = mastership.master_since() + parts_.config->adopt.grace,
        .hurry = status.summary().sweep == SweepKind::incremental,
        .dry_run = parts_.dry_run});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "smd/apply/advance.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline reconciling {
 
@@ -47,6 +48,22 @@ std::vector<Guid> came_up(const Subnet& subnet, const Applied& applied) {
     const auto& node = *subnet.nodes[answer.node];
     if (!answer.sent || answer.sent->port_state != PortState::armed || node.is_switch()) continue;
     ports.push_back(node.ports[answer.port.value()].guid);
+  }
+  return ports;
+}
+
+std::vector<Guid> taken_from_another(const Subnet& subnet, const Applied& applied) {
+  const auto* sm = subnet.find(subnet.sm_node);
+  const std::size_t number = sm == nullptr || sm->is_switch() ? 0 : subnet.sm_port.value();
+  const auto ours = sm != nullptr && number < sm->ports.size() ? sm->ports[number].info.lid : Lid{};
+  std::vector<Guid> ports;
+  for (const auto& answer : applied.ports) {
+    const auto& node = *subnet.nodes[answer.node];
+    const auto& port = node.ports[answer.port.value()];
+    const auto before = port.info.sm_lid;
+    const bool told = answer.sent && is_end_port(node, answer.port) && answer.sent->sm_lid != before;
+    // Our own LID may have changed, too.
+    if (told && before != Lid{} && before != ours) ports.push_back(port_guid(node, answer.port));
   }
   return ports;
 }

@@ -46,6 +46,9 @@ std::vector<ClearedChange> cleared_changes(const Subnet& before, const Applied& 
 /// Port GUIDs of adapters and routers that were in Init and are Armed now: their link was down, or they were
 /// restarted.
 std::vector<Guid> came_up(const Subnet& subnet, const Applied& applied);
+/// Port GUIDs of end ports that showed another SM's LID as MasterSMLID and show ours now: another SM was
+/// their master. `applied` was written to `subnet`. Pure.
+std::vector<Guid> taken_from_another(const Subnet& subnet, const Applied& applied);
 
 /// advance(), with the nodes noted that left Sets without an answer. Pure.
 Subnet after_writing(const Subnet& before, const Decided& decided, const Applied& applied);

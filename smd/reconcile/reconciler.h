@@ -48,6 +48,7 @@ struct ReconcilerParts {
 struct Run {
   PartSet parts;
   bool adopting = false;  ///< we have just become master
+  bool merging = false;   ///< another SM was master beside us
   /// Multicast LIDs without members stay until then as switches have them.
   mad::TimePoint keep_unknown_groups_until{};
   bool hurry = false;    ///< a switch that does not answer as soon as it should is left out
@@ -85,7 +86,8 @@ class Reconciler {
   const PolicyPtr& partitions() const { return partitions_; }
   const DecideTimes& times() const { return times_; }
   const Failures& failures() const { return failures_; }
-  /// Ports of adapters and routers that were brought up since begin_sweep().
+  /// Ports of adapters and routers that were brought up since begin_sweep(), and ports that were another SM's
+  /// while we were master.
   const std::vector<Guid>& came_up() const { return came_up_; }
   /// Never null; lives as long as this.
   TableBaseline* baseline() { return &baseline_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One plan of the reconcile loop: apply, advance, remember, commit.
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "smd/apply/apply.h"
@@ -52,6 +54,9 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   log_adaptive_ended(parts_.log, *subnet_, after);
   log_not_kept(parts_.log, *subnet_, after);
   for (const auto& change : cleared_changes(*subnet_, applied)) run->result.cleared.push_back(change);
+  // At a takeover all ports are another SM's, and the copy has what their clients have registered with it.
+  if (!run->how.adopting || run->how.merging)
+    std::ranges::copy(taken_from_another(*subnet_, applied), std::back_inserter(came_up_));
   take_written(std::move(after), applied);
   for (const auto port : sm::came_up(*subnet_, applied)) came_up_.push_back(port);
   if (kind->whole) failures_.add(*subnet_, applied);

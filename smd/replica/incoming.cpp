@@ -232,11 +232,14 @@ asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<
   co_return "";
 }
 
-/// The fabric was split, and this SM was master of the other part: it has nothing of what clients have
-/// registered with us. An SM that had our state goes on with it, and knows better who has left since.
+/// The fabric was split, and this SM was master of the other part: it lacks what clients have registered with
+/// us since then. An SM that had all of our state goes on with it, and knows better who has left since.
 asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stream, Guid master) {
   const auto left = std::exchange(left_, nullptr);
-  if (!left || copied_by_.contains(master)) co_return;
+  const auto copied = copied_by_.find(master);
+  const bool in_journal = std::get<sa::RegistryPtr>(told_) == left;
+  const bool has_all = in_journal && copied != copied_by_.end() && copied->second.at == left_at_;
+  if (!left || has_all) co_return;
   std::shared_ptr<const Snapshot> made;
   const Kept only{std::make_shared<const sm::Stored>(), left, std::make_shared<const policy::Policies>(),
                   std::make_shared<const store::ReplicaState>()};

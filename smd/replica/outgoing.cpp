@@ -103,7 +103,7 @@ bool Replicator::hear(Outgoing& end, const Frame& frame) {
     end.wake.wake_all();
   } else if (const auto* ack = std::get_if<Ack>(&frame)) {
     end.sender.acknowledged(ack->at);
-    if (journal_.active() && ack->at.epoch == journal_.latest().epoch) copied_by_.insert(end.peer.port);
+    note_copied(end.peer.port, ack->at);
     if (end.sender.is_current()) lost_sync(false);
     acked_.wake_all();
   } else if (const auto* refuse = std::get_if<Refuse>(&frame)) {
@@ -138,19 +138,33 @@ void Replicator::say_refused(const Outgoing& end, const Refuse& refuse) {
       .subject(end.stream->peer());
 }
 
-/// A standby leaves us what clients had registered with it. What we began with is not taken again. False: it
-/// makes no sense.
+/// This standby's disk has that of our state.
+void Replicator::note_copied(Guid standby, Position at) {
+  if (!journal_.active() || at.epoch != journal_.latest().epoch) return;
+  auto& copied = copied_by_[standby];
+  copied.at = at;
+  if (at == journal_.latest()) copied.registry = std::get<sa::RegistryPtr>(told_);
+}
+
+/// What clients had registered when that SM and we last had the same.
+sa::RegistryPtr Replicator::common_with(Guid other) const {
+  const auto copied = copied_by_.find(other);
+  if (copied != copied_by_.end() && copied->second.registry) return copied->second.registry;
+  return other == began_with_ && began_registry_ ? began_registry_ : std::make_shared<const sa::Registry>();
+}
+
+/// A standby leaves us what clients had registered with it. False: it makes no sense.
 bool Replicator::inherit(Outgoing& end, const SnapshotChunk& chunk) {
   if (chunk.index != end.left_chunks) return false;
   apply_changes(chunk.rows, end.left);
   if (++end.left_chunks < chunk.count) return true;
   auto left = std::exchange(end.left, {});
   end.left_chunks = 0;
-  if (journal_.active() && chunk.source != began_with_) tasks_.spawn(read_left(std::move(left)));
+  if (journal_.active()) tasks_.spawn(read_left(std::move(left), chunk.source));
   return true;
 }
 
-asio::awaitable<void> Replicator::read_left(Image left) {
+asio::awaitable<void> Replicator::read_left(Image left, Guid source) {
   Changes kinds;
   for (const auto& [kind, rows] : left) kinds.push_back({.kind = kind, .changes = {}});
   const Kept nothing{std::make_shared<const sm::Stored>(), std::make_shared<const sa::Registry>(),
@@ -163,7 +177,7 @@ asio::awaitable<void> Replicator::read_left(Image left) {
   });
   if (!done || !registry || !parts_.inherited) co_return;
   parts_.log.info("ha.clients_inherited").kv("groups", registry->groups().size()).always();
-  parts_.inherited(std::move(registry));
+  parts_.inherited(std::move(registry), common_with(source));
 }
 
 /// Sends until the connection ends.

@@ -171,8 +171,11 @@ void Replicator::changed() {
 asio::awaitable<void> Replicator::begin_term() {
   if (std::exchange(beginning_, true)) co_return;
   stale_ = following_ && !is_current();
-  began_with_ = following_ ? replica()->source : Guid{};
-  copied_by_.clear();
+  if (!journal_.active()) {  // else the epoch alone is another one
+    began_with_ = following_ ? replica()->source : Guid{};
+    began_registry_ = registry();
+    copied_by_.clear();
+  }
   left_.reset();
   if (following_) {
     parts_.log.info("ha.took_over")
@@ -305,7 +308,7 @@ asio::awaitable<void> Replicator::tick() {
       co_await begin_term();
     }
     for (const auto& copy : parts_.network.copies()) {
-      if (journal_.active() && copy.at.epoch == journal_.latest().epoch) copied_by_.insert(copy.port);
+      note_copied(copy.port, copy.at);
     }
     if (!now.master) end_term();
     const auto latest = journal_.latest().number;

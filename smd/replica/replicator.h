@@ -49,8 +49,9 @@ struct ReplicatorParts {
   std::shared_ptr<sm::PublishedSms> sms;  ///< what we are, and who is master
   /// Called where what is kept was replaced by the master's; on the executor's thread.
   std::function<void()> replaced;
-  /// What clients had registered with an SM that was master beside us and is our standby now. May be null.
-  std::function<void(sa::RegistryPtr)> inherited = {};
+  /// What clients had registered with an SM that was master beside us and is our standby now, and what both
+  /// had when the fabric was cut (empty: not known). May be null.
+  std::function<void(sa::RegistryPtr other, sa::RegistryPtr common)> inherited = {};
   /// Another SM has a later epoch than ours, and does not take what we commit.
   std::function<void(Guid port)> refused;
   std::function<std::int64_t()> wall;  ///< seconds since 1970
@@ -154,7 +155,9 @@ class Replicator final : public store::Store {
   asio::awaitable<void> give(std::shared_ptr<Outgoing> end);
   asio::awaitable<bool> make_snapshot_now();
   bool inherit(Outgoing& end, const SnapshotChunk& chunk);
-  asio::awaitable<void> read_left(Image left);
+  asio::awaitable<void> read_left(Image left, Guid source);
+  void note_copied(Guid standby, Position at);
+  sa::RegistryPtr common_with(Guid other) const;
   asio::awaitable<bool> give_digests(std::shared_ptr<Outgoing> end);
   bool hear(Outgoing& end, const Frame& frame);
   void say_refused(const Outgoing& end, const Refuse& refuse);
@@ -219,9 +222,14 @@ class Replicator final : public store::Store {
     mad::TimePoint at{};
   };
   Refusal turned_away_{};
-  /// Standbys that had a state of our last mastership, and the SM whose state that began with.
-  std::set<Guid> copied_by_;
-  Guid began_with_{};
+  /// A state that another SM has, too.
+  struct Copied {
+    Position at{};               ///< the last one
+    sa::RegistryPtr registry{};  ///< when it last had all; null: never
+  };
+  std::map<Guid, Copied> copied_by_;  ///< standbys that had a state of our last mastership
+  Guid began_with_{};                 ///< the SM whose state that began with
+  sa::RegistryPtr began_registry_;    ///< of that state
   // As standby.
   /// What clients had registered with us as master, until the next master has it; null: it has.
   sa::RegistryPtr left_;

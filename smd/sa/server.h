@@ -90,8 +90,9 @@ class Server {
   void look_again();
   /// These ports were asked to register again.
   void asked(std::span<const Guid> ports);
-  /// What clients had registered with the master of another part of the fabric is registered here, too.
-  void unite(RegistryPtr other);
+  /// What clients had registered with the master of another part of the fabric is registered here, too:
+  /// sa::unite().
+  void unite(RegistryPtr other, RegistryPtr common);
   /// What the master of whom we are standby has of groups; they are so when we become master. Null: not
   /// known.
   void know_before(PriorGroupsPtr groups);
@@ -125,11 +126,12 @@ class Server {
     /// (ascending).
     std::vector<Guid> lost, not_yet;
     std::vector<std::pair<wire::Notice, Lid>> traps;
-    std::vector<RegistryPtr> others;  ///< of other parts of the fabric
-    PriorGroupsPtr prior;             ///< of the master before; null: not known
-    bool grace_over = false;          ///< of what was inherited from it
-    store::Following copy;            ///< what the registry is made from
-    RegistryPtr before;               ///< the registry
+    /// Of other parts of the fabric, and what was common.
+    std::vector<std::pair<RegistryPtr, RegistryPtr>> others;
+    PriorGroupsPtr prior;     ///< of the master before; null: not known
+    bool grace_over = false;  ///< of what was inherited from it
+    store::Following copy;    ///< what the registry is made from
+    RegistryPtr before;       ///< the registry
     bool any() const {
       return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty() ||
              !others.empty() || grace_over;

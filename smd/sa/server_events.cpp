@@ -33,8 +33,8 @@ void Server::missed() {
   refresh(now ? now->came_up : std::vector<Guid>{});
 }
 
-void Server::unite(RegistryPtr other) {
-  pending_tasks_.others.push_back(std::move(other));
+void Server::unite(RegistryPtr other, RegistryPtr common) {
+  pending_tasks_.others.emplace_back(std::move(other), std::move(common));
   wake_writer_.wake_all();
 }
 

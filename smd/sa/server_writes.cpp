@@ -105,7 +105,7 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
     done.silence_ends = liveness_.next_end();
     events = port_events(*directory);
   }
-  for (const auto& other : tasks.others) sa::unite(writing, *other);
+  for (const auto& [other, common] : tasks.others) sa::unite(writing, *other, *common);
   for (const auto port : tasks.lost) done.registry.drop_client(port);
   for (const auto port : tasks.asked) done.registry.put_client(port);
   if (tasks.refresh || !tasks.lost.empty()) {

@@ -28,7 +28,8 @@ struct Snapshot {
   SweepSummary summary;
   wire::SmState state = wire::SmState::discovering;
   SmRank rank;  ///< ours
-  /// Ports of adapters and routers that this sweep has found in Init, and brought up.
+  /// Ports of adapters and routers that this sweep has found in Init, and brought up, and ports that were
+  /// another SM's while we were master.
   std::vector<Guid> came_up;
   std::vector<UnknownMKey> unknown_m_keys;
   std::shared_ptr<const policy::DisabledPorts> disabled;  ///< ports, by an operator; null: not known

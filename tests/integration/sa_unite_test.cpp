@@ -33,7 +33,7 @@ class Uniting : public testing::Test {
   }
   void unite() {
     sa::Writing writing{lab.directory(), settings, registry, effects, 1};
-    sa::unite(writing, other);
+    sa::unite(writing, other, common);
   }
   Lid mlid(const Mgid& mgid) const {
     const auto* found = registry.groups().find(mgid);
@@ -42,7 +42,7 @@ class Uniting : public testing::Test {
 
   test::SaLab lab{"ft2:4"};
   sa::Settings settings;
-  sa::Registry registry, other;
+  sa::Registry registry, other, common;
   sa::Effects effects;
 };
 
@@ -141,6 +141,63 @@ TEST_F(Uniting, ServicesSubscriptionsAndAliasesAreThoseOfBothAndOursCount) {
   EXPECT_EQ(registry.aliases().find({port(1), 1}), nullptr);
   EXPECT_EQ(*registry.aliases().find({port(1), 2}), Guid{0xA3});
   EXPECT_EQ(registry.port_of(Guid{0xA1}), port(0));
+}
+
+/// Each of them had a copy of the common state, and its own clients since then.
+TEST_F(Uniting, WhatClientsHaveEndedInEitherPartIsNotBroughtBack) {
+  group(common, kShared, 0xC001, {port(0), port(1), port(2), port(3)});
+  group(common, kOurs, 0xC002, {port(0)});
+  group(common, kTheirs, 0xC003, {port(1)});
+  for (std::size_t at = 0; at < 4; ++at) common.put_client(port(at));
+  registry = other = common;
+  registry.drop_member({kShared, port(0)});
+  registry.drop_group(kOurs);
+  other.drop_member({kShared, port(1)});
+  other.drop_group(kTheirs);
+
+  unite();
+
+  ASSERT_THAT(registry.groups(), SizeIs(1));
+  EXPECT_FALSE(registry.members().contains({kShared, port(0)}));
+  EXPECT_FALSE(registry.members().contains({kShared, port(1)}));
+  EXPECT_EQ(registry.groups().find(kShared)->members, 2U);
+  ASSERT_THAT(effects.groups, SizeIs(1));
+  EXPECT_FALSE(effects.groups[0].created);
+}
+
+/// They were out of sight for longer than sa.keep_silent.
+TEST_F(Uniting, WhatTheMastersThemselvesHaveEndedIsBroughtBack) {
+  group(common, kOurs, 0xC002, {port(0)});
+  group(common, kTheirs, 0xC003, {port(1)});
+  common.put_client(port(0));
+  common.put_client(port(1));
+  registry = other = common;
+  registry.drop_group(kTheirs);
+  registry.drop_client(port(1));
+  other.drop_group(kOurs);
+  other.drop_client(port(0));
+
+  unite();
+
+  EXPECT_EQ(mlid(kOurs), Lid{0xC002});
+  EXPECT_EQ(mlid(kTheirs), Lid{0xC003});
+  EXPECT_THAT(registry.members(), SizeIs(2));
+}
+
+TEST_F(Uniting, ALeaseThatWasRenewedInTheOtherPartIsTheNewOne) {
+  const sa::ServiceKey key{.id = 1, .gid = Gid::of(kDefaultSubnetPrefix, port(0)), .pkey = kDefaultPKey},
+      ended{.id = 2, .gid = key.gid, .pkey = kDefaultPKey};
+  common.put_client(port(0));
+  for (const auto& one : {key, ended})
+    common.put_service(one, {.record = {.id = one.id, .gid = one.gid}, .owner = port(0), .ends = 100});
+  registry = other = common;
+  other.put_service(key, {.record = {.id = 1, .gid = key.gid}, .owner = port(0), .ends = 200});
+  other.drop_service(ended);
+
+  unite();
+
+  ASSERT_THAT(registry.services(), SizeIs(1));
+  EXPECT_EQ(registry.services().find(key)->ends, 200);
 }
 
 TEST_F(Uniting, ASecondTimeItChangesNothing) {

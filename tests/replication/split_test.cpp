@@ -20,6 +20,8 @@ using std::chrono::seconds;
 /// On leaf000, which is cut off with its two hosts; and on leaf001. The first ranks higher.
 constexpr auto* kSmall = "h00000";
 constexpr auto* kLarge = "h00003";
+/// End ports of both parts.
+constexpr std::size_t kSmallPorts = 2 + 1, kLargePorts = 6 + 5;
 
 class Split : public testing::Test {
  protected:
@@ -27,6 +29,7 @@ class Split : public testing::Test {
   void start(const char* host, const char* other) {
     config::SubnetConfig config;
     config.sm.priority = host == kSmall ? 5 : 3;
+    if (large_stays_) config.sm.master_priority = host == kSmall ? 12 : 13;
     site_.start(host, config, {copies_by(other)});
   }
   void start_both() {
@@ -84,10 +87,11 @@ class Split : public testing::Test {
     EXPECT_EQ(site_[kSmall].last().summary.cas, 2U);
     EXPECT_EQ(site_[kLarge].last().summary.cas, 6U);
   }
+  const char* winner() const { return large_stays_ ? kLarge : kSmall; }
   void expect_one_master() {
-    EXPECT_TRUE(site_[kSmall].is_master()) << story();
-    EXPECT_FALSE(site_[kLarge].is_master()) << story();
-    const auto& now = site_[kSmall].last();
+    EXPECT_EQ(site_[kSmall].is_master(), !large_stays_) << story();
+    EXPECT_EQ(site_[kLarge].is_master(), large_stays_) << story();
+    const auto& now = site_[winner()].last();
     EXPECT_EQ(now.summary.cas, 8U);
     EXPECT_EQ(now.summary.state, sm::SweepState::up) << now.summary.why << story();
     std::set<Lid> different;
@@ -111,6 +115,19 @@ class Split : public testing::Test {
     }
   }
 
+  /// One joins the group, the other leaves it.
+  void replace_member(const char* sm, std::uint8_t number, unsigned left, unsigned joined) {
+    const auto mgid = test::replica_group(number);
+    site_[sm].register_now([&](sa::Registry& registry) {
+      registry.put_member({mgid, port(joined)}, {.join_state = wire::kFullMember, .joined_by = port(joined)});
+      registry.drop_member({mgid, port(left)});
+    });
+  }
+  const sa::Group* group(const char* sm, std::uint8_t number) {
+    return site_[sm].registry().groups().find(test::replica_group(number));
+  }
+
+  bool large_stays_ = false;  ///< of two masters
   test::ReplicaSite site_{"ft2:4"};
 };
 
@@ -132,7 +149,73 @@ TEST_F(Split, OfAFabricAndItsNetworkLeavesAMasterToEachPartAndLosesNothingWhenIt
   expect_one_master();
   EXPECT_EQ(lids(), before);
   expect_registered({1, 2, 3, 4});
-  EXPECT_EQ(site_[kSmall].registry().groups().find(test::replica_group(4))->mlid, Lid{0xC006});
+  EXPECT_EQ(group(kSmall, 4)->mlid, Lid{0xC006});
+}
+
+/// It had a current copy of the other's state when the fabric was cut.
+TEST_F(Split, LosesNothingWhereTheFormerStandbyStaysMaster) {
+  large_stays_ = true;
+  start_both();
+  ASSERT_TRUE(site_[kSmall].is_master()) << story();
+  add(kSmall, 1, 0xC001, 7);
+  add(kSmall, 5, 0xC002, 1);
+  add(kSmall, 6, 0xC003, 6);
+  site_.world.run_for(seconds(1));
+
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  add(kSmall, 2, 0xC005, 0);
+  add(kLarge, 3, 0xC005, 5);  // the same multicast LID
+  replace_member(kSmall, 5, 1, 0);
+  replace_member(kLarge, 6, 6, 4);
+  const auto asked = site_[kLarge].asked;
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  expect_registered({1, 2, 3, 5, 6});
+  for (const auto* sm : {kSmall, kLarge}) {
+    EXPECT_TRUE(site_[sm].registry().members().contains({test::replica_group(5), port(0)})) << sm;
+    EXPECT_TRUE(site_[sm].registry().members().contains({test::replica_group(6), port(4)})) << sm;
+  }
+  EXPECT_EQ(site_[kSmall].lines.count("ha.clients_left"), 1U) << story();
+  EXPECT_EQ(site_[kLarge].lines.count("ha.clients_inherited"), 1U) << story();
+  EXPECT_EQ(site_[kLarge].asked - asked, kSmallPorts) << story();
+}
+
+TEST_F(Split, AsksThePortsOfTheOtherPartOnceToRegisterAgain) {
+  start_both();
+  site_.world.run_for(seconds(1));
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  const auto asked = site_[kSmall].asked;
+
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  EXPECT_EQ(site_[kSmall].asked - asked, kLargePorts) << story();
+}
+
+/// Nothing of both parts has changed: what one has, the other has too.
+TEST_F(Split, OfWhichTheFormerStandbyKnowsAllBringsNothingBack) {
+  large_stays_ = true;
+  start_both();
+  add(kSmall, 1, 0xC001, 6);
+  site_.world.run_for(seconds(1));
+  cut(false);
+  site_.world.run_for(seconds(20));
+  expect_both_masters();
+  site_[kLarge].register_now([&](sa::Registry& registry) { test::unregister_all(registry, port(6), 1); });
+
+  join();
+  site_.world.run_for(seconds(40));
+
+  expect_one_master();
+  expect_registered({});
+  EXPECT_EQ(group(kLarge, 1), nullptr);
 }
 
 TEST_F(Split, OfTheFabricAloneIsServedByBothAndJoined) {

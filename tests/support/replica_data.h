@@ -30,6 +30,13 @@ inline void register_all(sa::Registry& registry, Guid port, std::uint8_t number 
                             {.number = 1});
 }
 
+/// What register_all() has added, and the group.
+inline void unregister_all(sa::Registry& registry, Guid port, std::uint8_t number) {
+  registry.drop_group(replica_group(number));
+  registry.drop_service({.id = number, .gid = Gid::of(0xfe80000000000000, port), .pkey = kDefaultPKey});
+  registry.drop_subscription({.port = port, .is_generic = 1, .type = 0xFFFF, .trap = 64, .qp = 1});
+}
+
 /// Of port 1 of the adapter with this number, in the order of GUIDs.
 inline Guid adapter_port(const sm::Snapshot& now, std::size_t number) {
   std::vector<Guid> ports;

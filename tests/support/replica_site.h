@@ -92,20 +92,22 @@ class ReplicaSm {
   }
   replica::ReplicatorParts parts(store::Store& disk) {
     const auto output = [this](const log::Record&, std::string_view line) { lines.all.emplace_back(line); };
-    return {.executor = world_.io().get_executor(),
-            .clock = world_.clock(),
-            .compute = compute_,
-            .log = log::Log({}, output,
-                            {.steady = [this] { return world_.now().time_since_epoch(); },
-                             .wall = [] { return std::chrono::system_clock::time_point{}; }}),
-            .disk = disk,
-            .network = *network_,
-            .sms = sms_,
-            .replaced = [this] { registry_.set(store_.registry()); },
-            .inherited = [this](sa::RegistryPtr other) { server_.unite(std::move(other)); },
-            .refused = [this](Guid port) { refused.push_back(port); },
-            .wall = [this] { return 1'000'000 + world_.now().time_since_epoch() / std::chrono::seconds(1); },
-            .answer = [this](replica::Call call, Guid) { return answer(std::move(call)); }};
+    return {
+        .executor = world_.io().get_executor(),
+        .clock = world_.clock(),
+        .compute = compute_,
+        .log = log::Log({}, output,
+                        {.steady = [this] { return world_.now().time_since_epoch(); },
+                         .wall = [] { return std::chrono::system_clock::time_point{}; }}),
+        .disk = disk,
+        .network = *network_,
+        .sms = sms_,
+        .replaced = [this] { registry_.set(store_.registry()); },
+        .inherited = [this](sa::RegistryPtr other,
+                            sa::RegistryPtr common) { server_.unite(std::move(other), std::move(common)); },
+        .refused = [this](Guid port) { refused.push_back(port); },
+        .wall = [this] { return 1'000'000 + world_.now().time_since_epoch() / std::chrono::seconds(1); },
+        .answer = [this](replica::Call call, Guid) { return answer(std::move(call)); }};
   }
   sa::ServerParts sa_parts() {
     return {.executor = world_.io().get_executor(),

@@ -120,6 +120,36 @@ TEST(Bookkeeping, PortsOfHostsThatWereArmedHaveComeUp) {
   EXPECT_THAT(came_up(subnet, applied), ElementsAre(port_guid(kAdapter, 1)));
 }
 
+TEST(Bookkeeping, APortThatShowedAnotherLidThanOursAsMastersIsTakenFromAnotherSm) {
+  auto subnet = fabric();
+  subnet.sm_node = Guid{kSpine};
+  const auto told = [&](std::size_t index, unsigned number, unsigned before, unsigned now) {
+    auto node = std::make_shared<Node>(*subnet.nodes[index]);
+    node->ports[number].info.sm_lid = Lid{static_cast<std::uint16_t>(before)};
+    auto sent = node->ports[number].info;
+    sent.sm_lid = Lid{static_cast<std::uint16_t>(now)};
+    subnet.nodes[index] = std::move(node);
+    return PortAnswer{.node = static_cast<NodeIndex>(index),
+                      .port = PortNum{static_cast<std::uint8_t>(number)},
+                      .sent = sent,
+                      .answered = sent};
+  };
+  auto sm = std::make_shared<Node>(*subnet.nodes[kSpineIndex]);
+  sm->ports[0].info.lid = Lid{7};
+  subnet.nodes[kSpineIndex] = std::move(sm);
+  const auto taken = [&](const PortAnswer& answer) {
+    Applied applied;
+    applied.ports = {answer};
+    return taken_from_another(subnet, applied);
+  };
+
+  EXPECT_THAT(taken(told(kAdapterIndex, 1, 5, 8)), ElementsAre(port_guid(kAdapter, 1)));
+  EXPECT_THAT(taken(told(kLeafIndex, 0, 5, 8)), ElementsAre(Guid{kLeaf}));
+  EXPECT_THAT(taken(told(kAdapterIndex, 1, 0, 8)), IsEmpty()) << "it had no master";
+  EXPECT_THAT(taken(told(kAdapterIndex, 1, 7, 8)), IsEmpty()) << "our LID has changed";
+  EXPECT_THAT(taken(told(kAdapterIndex, 1, 8, 8)), IsEmpty());
+}
+
 TEST(Bookkeeping, ClearedChangesTellWhetherTheSwitchForwarded) {
   const auto subnet = fabric();
   wire::SwitchInfo set;
