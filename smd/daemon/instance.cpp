@@ -244,6 +244,8 @@ asio::awaitable<bool> Instance::open_store() {
     co_return false;
   }
   store_ = std::move(*opened);
+  // Where we were master until a process before this one ended, the copy that comes may lack what that kept.
+  if (store_->replica()->source == end_->port_guid()) left_policies_ = store_->policies();
   open_replica();
   co_return adopt_policy();
 }

@@ -197,8 +197,8 @@ class Instance {
   mad::WaitList policy_waiting_;
   std::pair<std::string, config::ClassSls> compared_{};  ///< what the master has accepted, as it was compared
   policy::AcceptedDifferences differs_;                  ///< from it to files_
-  policy::PoliciesPtr left_policies_;                    ///< when we were master last; null: said
-  api::SubnetView now_;                                  ///< what view_ is made of
+  policy::PoliciesPtr left_policies_;  ///< when we were master last, in this process or before; null: said
+  api::SubnetView now_;                ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager
   mad::Clock::TimerId sweeps_timer_ = 0;          ///< puts sweeps on again; 0: they are on

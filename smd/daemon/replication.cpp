@@ -127,7 +127,8 @@ void Instance::replaced() {
   if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }
 
-/// Two parts of a fabric are joined: of partitions of the API those of the master that stays count.
+/// Two parts of a fabric are joined, or we return after a failure: of partitions of the API those of the
+/// master that we copy count. Whether it lacks ours or has changed them since is not known.
 void Instance::say_left_partitions() {
   const auto left = std::exchange(left_policies_, nullptr);
   if (!left) return;
@@ -140,8 +141,10 @@ void Instance::say_left_partitions() {
   if (lost.empty()) return;
   log_.warn("ha.partitions_left")
       .kv("partitions", fmt::format("{}", fmt::join(lost, ",")))
-      .kv("reason", "the API made or changed them here while another SM was master of another part")
-      .kv("action", "those of the master count: create the others there")
+      .kv("reason",
+          "they were so here when this SM was master last; the master has others or none of these names")
+      .kv("action",
+          "those of the master count: create these there, unless they were changed there on purpose")
       .always();
 }
 

@@ -4,7 +4,8 @@
 SIGKILL of the master, `smd handover` and SIGTERM. What must hold each time: LIDs, links and forwarding tables are what they
 were; groups, members, services and subscriptions are answered as before; no block of a table is written (by the pcap), and no
 port is asked to register again. The SM that was killed returns as standby and copies the other. Then the same with a standby
-whose own files say something else: it goes on with the master's until it is reloaded as master."""
+whose own files say something else: it goes on with the master's until it is reloaded as master. Last, an SM that returns names
+what the API had made with it and the master has not got."""
 import re
 import secrets
 import signal
@@ -179,6 +180,23 @@ def other_files(lab):
     check(not second.status()["config_differs"], "files that are in force differ")
 
 
+def returns_with_changes(lab):
+    """A partition that the API made while the standby was away is named when the SM that made it returns to it."""
+    ha = by_peers(lab)
+    first = Replicated(lab, "h00000", ha["h00000"])
+    wait_for(lambda: "state=up" in first.client.log(), 60, "smd up")
+    second = Replicated(lab, "h00021", ha["h00021"])
+    wait_for(lambda: second.role() == "current", 60, "a current copy at the standby")
+    second.kill()
+    first.ask("partitions", "create", "vital", "--pkey", "0x55", "--full", "h00001,h00002")
+    first.kill()
+    second.start()
+    wait_for(lambda: second.status().get("state") == "up", 60, "the standby as master")
+    first.start()
+    wait_for(lambda: re.search(r"ha\.partitions_left .*partitions=vital ", first.client.log()), 30, "the partition is named")
+    check("vital" not in first.ask("partitions", "list").stdout, "the master's partitions count")
+
+
 def scenario(given):
     with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
         fabric = Fabric(lab, by_peers(lab))
@@ -189,6 +207,8 @@ def scenario(given):
             raise
     with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
         other_files(lab)
+    with Lab(given.smd, "ft2:8") as lab:
+        returns_with_changes(lab)
 
 
 if __name__ == "__main__":
