@@ -72,10 +72,24 @@ std::vector<std::string> differences(const SubnetConfig& before, const SubnetCon
   const bool same_m_key_file = before.keys.m_key_file == after.keys.m_key_file;
   if (same_m_key_file && before.keys.m_key != after.keys.m_key)
     found.emplace_back("what is in keys.m_key_file");
+  const bool same_psk_file = before.ha.psk_file == after.ha.psk_file;
+  if (same_psk_file && before.ha.psk != after.ha.psk) found.emplace_back("what is in ha.psk_file");
   const bool same_map = before.names.map == after.names.map;
   if (same_map && before.names.nodes != after.names.nodes) found.emplace_back("what is in names.map");
   if (found.empty() && before != after) found.emplace_back("what is in a file that it names");
   return found;
+}
+
+SubnetConfig reloadable(const SubnetConfig& now, SubnetConfig next) {
+  next.routing.threads = now.routing.threads;
+  auto ha = now.ha;
+  ha.profile = next.ha.profile;
+  ha.poll = next.ha.poll;
+  ha.losses = next.ha.losses;
+  ha.quiet = next.ha.quiet;
+  ha.policy = next.ha.policy;
+  next.ha = std::move(ha);
+  return next;
 }
 
 }  // namespace smd::config

@@ -22,4 +22,8 @@ std::vector<std::string> differences(const StoreConfig& before, const StoreConfi
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema = product_schema());
 
+/// What a reload brings into force: `next`, but with the values of `now` of keys that count at the start
+/// alone: routing.threads, and those of [ha] by which the state is copied, with the contents of psk_file.
+SubnetConfig reloadable(const SubnetConfig& now, SubnetConfig next);
+
 }  // namespace smd::config

@@ -37,7 +37,10 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   std::vector<std::string> differences;
   policy::MergedPtr partitions;
   if (next.subnet && view.ground) {
-    differences = config::differences(*view.ground->config, *next.subnet);
+    const auto taken = config::reloadable(*view.ground->config, *next.subnet);
+    differences = config::differences(*view.ground->config, taken);
+    for (const auto& one : config::differences(taken, *next.subnet))
+      differences.push_back(one + ": needs a restart");
     partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
     add_taken_over(*view.ground, partitions, differences);
   }

@@ -168,17 +168,10 @@ std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::v
       take_out(subnet);
       continue;
     }
-    auto found = named ? next.base : *at;
-    auto differences = config::differences(subnet->config, found);
-    // The pool was made with it.
-    const auto threads = std::ranges::find_if(
-        differences, [](const std::string& one) { return one.starts_with("routing.threads "); });
-    if (threads != differences.end()) {
-      append(restart, {*threads});
-      differences.erase(threads);
-      found.routing.threads = subnet->config.routing.threads;
-    }
-    append(changed, std::move(differences));
+    const auto& wanted = named ? next.base : *at;
+    auto found = config::reloadable(subnet->config, wanted);
+    append(restart, config::differences(found, wanted));
+    append(changed, config::differences(subnet->config, found));
     subnet->config = found;
     subnet->instance->reload(std::move(found));
   }

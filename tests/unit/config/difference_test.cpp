@@ -53,5 +53,23 @@ TEST(Difference, NorAreRefusedPartitions) {
                           "partitions, groups and QoS policy of the files instead of those accepted last"));
 }
 
+TEST(Difference, KeysThatCountAtTheStartAloneKeepTheirValuesAtAReload) {
+  const auto now = read("");
+  auto next = read("[routing]\nthreads = 3\n[ha]\npoll = \"100ms\"\n[lids]\nlmc = 1\n");
+  next.ha.listen = "127.0.0.1:7650";
+  next.ha.peers = {"sm2:7650"};
+  next.ha.psk = {1};
+
+  const auto taken = reloadable(now, next);
+
+  using testing::StartsWith;
+  EXPECT_THAT(differences(now, taken),
+              testing::UnorderedElementsAre(StartsWith("lids.lmc "), StartsWith("ha.poll ")));
+  EXPECT_THAT(differences(taken, next),
+              testing::UnorderedElementsAre(StartsWith("routing.threads "), StartsWith("ha.listen "),
+                                            StartsWith("ha.peers "), "what is in ha.psk_file"));
+  EXPECT_EQ(reloadable(taken, next), taken);
+}
+
 }  // namespace
 }  // namespace smd::config
