@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,27 @@ std::map<Guid, Stored::MKey> new_m_keys(const std::map<Guid, Stored::MKey>& befo
     }
   }
   return rows;
+}
+
+std::optional<Subnet> with_changed_m_keys(const Subnet& subnet, const std::map<Guid, Stored::MKey>& before,
+                                          const std::map<Guid, Stored::MKey>& now) {
+  std::set<Guid> changed;
+  for (const auto& [port, row] : now) {
+    const auto was = before.find(port);
+    const bool same = was != before.end() && was->second == row;
+    if (!same && row.key != 0 && row.before == 0) changed.insert(port);
+  }
+  std::optional<Subnet> made;
+  for (const auto& [guid, at] : find_end_ports(subnet, changed)) {
+    const auto key = now.at(guid).key;
+    const auto& nodes = made ? made->nodes : subnet.nodes;
+    if (nodes[at.node]->ports[at.port.value()].info.m_key == key) continue;
+    auto node = std::make_shared<Node>(*nodes[at.node]);
+    node->ports[at.port.value()].info.m_key = key;
+    if (!made) made = subnet;
+    made->nodes[at.node] = std::move(node);
+  }
+  return made;
 }
 
 MKeyHints m_key_hints(const MKeySettings& settings, const StoredPtr& stored, Guid own) {

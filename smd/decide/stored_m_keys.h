@@ -3,6 +3,7 @@
 // What is remembered of M_Keys, and what it is good for: how nodes are asked that answer nothing else.
 
 #include <map>
+#include <optional>
 
 #include "smd/base/m_keys.h"
 #include "smd/decide/stored.h"
@@ -14,6 +15,11 @@ namespace smd::sm::inline decisions {
 /// shown as long as that is another; where M_Keys are not ours, keys that ports show. Pure.
 std::map<Guid, Stored::MKey> new_m_keys(const std::map<Guid, Stored::MKey>& before, const Subnet& subnet,
                                         const MKeySettings& settings);
+
+/// `subnet` with the keys that ports have by rows which are others than they were `before`; nothing where
+/// that is as it is. Rows of ports that have not shown their new key yet count not. Pure.
+std::optional<Subnet> with_changed_m_keys(const Subnet& subnet, const std::map<Guid, Stored::MKey>& before,
+                                          const std::map<Guid, Stored::MKey>& now);
 
 /// `own`: port GUID of our own port.
 MKeyHints m_key_hints(const MKeySettings& settings, const StoredPtr& stored, Guid own);

@@ -99,6 +99,7 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
     const bool taken = co_await take();
     if (!taken) co_return;
     if (std::exchange(first, false)) disabled_ = *parts_.loop.disabled();
+    take_m_keys();
     auto found = co_await suspects();
     const bool looked = co_await look(std::move(found));
     if (!looked) co_return;
@@ -108,6 +109,20 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
     const bool time = co_await clock.sleep(kLookAtCopy);
     if (!time) co_return;
   }
+}
+
+/// Keys that the master has changed are those by which ports are asked from now on: with the old ones they
+/// would not answer.
+void Standby::take_m_keys() {
+  const auto subnet = parts_.loop.subnet();
+  if (!subnet || !copied()) return;
+  const auto now = parts_.loop.stored();
+  const auto before = std::exchange(keys_, now);
+  if (!before || before == now) return;
+  auto changed = with_changed_m_keys(*subnet, before->m_keys, now->m_keys);
+  if (!changed) return;
+  parts_.loop.take(*std::move(changed));
+  parts_.status.count_again();
 }
 
 /// Nodes with ports that were disabled or enabled lately.

@@ -68,6 +68,7 @@ class Standby {
  private:
   asio::awaitable<std::set<Guid>> suspects();
   std::set<Guid> ordered();
+  void take_m_keys();
   asio::awaitable<bool> look(std::set<Guid> suspects);
   asio::awaitable<bool> foresee();
   asio::awaitable<std::size_t> tell_ports(Lid own);
@@ -76,6 +77,7 @@ class Standby {
   Parts parts_;
   AuditCursor audit_;
   mad::TimePoint audited_{};
+  StoredPtr keys_;                  ///< whose M_Keys the picture has; null: none
   InventoryPtr inventory_;          ///< that was looked at last; null: none
   policy::DisabledPorts disabled_;  ///< that were looked at last
   /// Nodes with ports that an operator has disabled or enabled, and how often they are looked at yet.

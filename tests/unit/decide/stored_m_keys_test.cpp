@@ -4,6 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "tests/support/subnet_builder.h"
+
 namespace smd::sm {
 namespace {
 
@@ -53,6 +59,44 @@ TEST(MKeyHintsOf, AreNoneWhereNothingIsKnown) {
 TEST(MKeyHintsOf, KnowOurOwnPort) {
   const auto hints = m_key_hints({}, stored({.key = 7, .before = 0, .node = {}, .port = {}}), kPort);
   EXPECT_THAT(hints.at(nullptr, std::nullopt), ElementsAre(7));
+}
+
+/// A switch and a host, whose ports have shown the key 5.
+Subnet with_keys() {
+  test::SubnetBuilder builder;
+  builder.add_switch(0x10).host(0x100, 0x10, 1).sm(0x100, 1, 3);
+  auto subnet = builder.build();
+  for (auto& node : subnet.nodes) {
+    auto now = std::make_shared<Node>(*node);
+    for (auto& port : now->ports) port.info.m_key = 5;
+    node = std::move(now);
+  }
+  return subnet;
+}
+
+TEST(ChangedMKeys, AreThoseByWhichPortsAreAsked) {
+  const auto subnet = with_keys();
+  const auto host = test::port_guid(0x100, 1);
+  const std::map<Guid, Stored::MKey> before{{host, {.key = 6, .before = 5, .node = {}, .port = {}}}};
+  const std::map<Guid, Stored::MKey> now{{host, {.key = 6, .before = 0, .node = {}, .port = {}}},
+                                         {Guid{0x10}, {.key = 7, .before = 0, .node = {}, .port = {}}}};
+
+  const auto changed = with_changed_m_keys(subnet, before, now);
+
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(m_key_of(*changed->find(Guid{0x100}), PortNum{1}), 6U);
+  EXPECT_EQ(m_key_of(*changed->find(Guid{0x10}), PortNum{0}), 7U);
+  EXPECT_EQ(m_key_of(*subnet.find(Guid{0x100}), PortNum{1}), 5U);
+}
+
+/// What the port itself has shown since is newer than a row that has not changed.
+TEST(ChangedMKeys, AreNoneWhereNoRowHasChangedOrThePortHasNotShownItYet) {
+  const auto subnet = with_keys();
+  const auto host = test::port_guid(0x100, 1);
+  const std::map<Guid, Stored::MKey> shown{{host, {.key = 6, .before = 0, .node = {}, .port = {}}}};
+  EXPECT_FALSE(with_changed_m_keys(subnet, shown, shown));
+  EXPECT_FALSE(with_changed_m_keys(subnet, {}, {{host, {.key = 6, .before = 5, .node = {}, .port = {}}}}));
+  EXPECT_FALSE(with_changed_m_keys(subnet, {}, {{host, {.key = 5, .before = 0, .node = {}, .port = {}}}}));
 }
 
 }  // namespace
