@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/replica_key.h"
 #include "smd/api/hand_on.h"
 #include "smd/daemon/configuration.h"
 #include "smd/daemon/instance.h"
@@ -43,8 +44,10 @@ std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_net
   const auto& ha = spec_.config.ha;
   const tls::Files files{.cert = ha.cert, .key = ha.key, .ca = ha.ca};
   if (ha.etcd.empty()) {
-    if (!ha.psk_file.empty() && ha.psk.empty())
-      return std::unexpected(ha.psk_file + ": no key of 32 to 512 hexadecimal digits could be read");
+    if (!ha.psk_file.empty() && ha.psk.empty()) {
+      const auto now = config::read_replica_key(ha.psk_file, configuration_context());
+      return std::unexpected(now ? ha.psk_file + ": was not readable at the start" : now.error());
+    }
     return replica::TlsNetwork::open(io_.get_executor(), clock_, ha.listen, {.files = files, .psk = ha.psk});
   }
   auto clients = etcd::HttpClients::open(io_.get_executor(), clock_, ha.etcd, files);

@@ -2,6 +2,7 @@
 // Changes that clients ask of a standby, and that the master does.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "smd/replica/replicator.h"
@@ -33,9 +34,20 @@ std::string Replicator::no_link() const {
   return {};
 }
 
-/// False only where the master is known to be of an earlier version, or cannot be asked by this network.
+/// The SMs of all peers are known, from when they were connected last, and none is this one: an OpenSM.
+bool Replicator::is_no_peer(Guid master) const {
+  return !options_.peers.empty() && std::ranges::all_of(options_.peers, [&](const std::string& peer) {
+    const auto known = peer_ports_.find(peer);
+    return known != peer_ports_.end() && known->second != master;
+  });
+}
+
+/// False only where the master is known to be no smd, or of an earlier version, or cannot be asked by this
+/// network.
 bool Replicator::forwards() const {
   if (!parts_.network.carries_calls()) return false;
+  const auto now = role();
+  if (now.follows && is_no_peer(*now.follows)) return false;
   const auto link = links_.find(master_);
   return link == links_.end() || link->second.version >= kTakesCalls;
 }

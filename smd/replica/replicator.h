@@ -185,6 +185,7 @@ class Replicator final : public store::Store {
   // calls.cpp
   std::string no_link() const;
   bool forwards() const;
+  bool is_no_peer(Guid master) const;
   asio::awaitable<void> send_call(std::shared_ptr<ByteStream> stream, BytesPtr frame);
   void answered(CallAnswer answer);
   void finish_call(std::uint64_t id, std::expected<CallAnswer, std::string> result);
@@ -249,7 +250,9 @@ class Replicator final : public store::Store {
   mad::Duration heard_every_{};  ///< it says so this often
   std::int64_t heard_ = 0;
   Digests digests_;
-  std::map<std::string, Link> links_;     ///< by peer
+  std::map<std::string, Link> links_;  ///< by peer
+  /// By peer the port of its SM, as it has said last.
+  std::map<std::string, Guid> peer_ports_;
   std::map<std::uint64_t, Asked> asked_;  ///< by the id of the call
   std::uint64_t next_call_ = 1;
   mad::TaskGroup tasks_;

@@ -97,6 +97,17 @@ TEST_F(Calls, WhatWasAnsweredSurvivesTheMaster) {
   EXPECT_THAT(reason(own), HasSubstr("has just become master"));
 }
 
+/// As an OpenSM is: it can never make the change.
+TEST_F(Calls, AMasterThatIsNoPeerIsNotAsked) {
+  start_pair();
+  EXPECT_TRUE(site_[kStandbyHost].store().view()->forwards);
+  site_.start("h00001", priority_of(14), {});
+  site_.world.run_for(seconds(20));
+  ASSERT_TRUE(site_["h00001"].is_master());
+  EXPECT_FALSE(site_[kStandbyHost].store().view()->forwards);
+  EXPECT_FALSE(site_[kMasterHost].store().view()->forwards);
+}
+
 TEST_F(Calls, ADeadOrSlowMasterIsSaidAndNothingWaitsForEver) {
   start_pair();
   site_[kMasterHost].takes = seconds(2);
