@@ -92,6 +92,7 @@ class PackedRules {
   PackedRules(const PackedRules& other) : packed_(other.shared()), in_full_(other.in_full_) {}
   PackedRules(PackedRules&& other) noexcept = default;
   PackedRules& operator=(const PackedRules& other) {
+    if (this == &other) return *this;
     packed_ = other.shared();
     in_full_ = other.in_full_;
     return *this;
