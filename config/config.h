@@ -300,12 +300,11 @@ struct SubnetConfig {
   StatusConfig status{};
   NamesConfig names{};
 
-  /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once. Without a
-  /// copy of the master's state it reads the master's multicast groups meanwhile.
+  /// How long an SM that starts beside a master does not ask for the fabric; 0: it asks at once.
   Duration quiet() const {
     if (ha.quiet) return *ha.quiet;
     const bool pair = !sm.allowed_guids.empty() || !ha.peers.empty() || !ha.etcd.empty();
-    return pair ? Duration(std::chrono::minutes(10)) : Duration(std::chrono::seconds(5));
+    return pair ? std::chrono::minutes(10) : Duration{};
   }
   friend bool operator==(const SubnetConfig&, const SubnetConfig&) = default;
 };

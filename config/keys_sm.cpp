@@ -222,7 +222,7 @@ std::vector<Key> ha_keys() {
                   "where that would still outrank the master; it takes over if the master fails."},
           kHa, &HaConfig::quiet,
           or_word(duration(milliseconds(1), hours(24), "it asks at once, as IBA has it"), "auto",
-                  "10m with [ha] peers or [sm] allowed_guids, else 5s: until the master's groups are read")),
+                  "10m with [ha] peers or [sm] allowed_guids, else 0s")),
   };
 }
 

@@ -51,8 +51,6 @@ TEST(Handover, ANewcomerThatRanksHigherGetsTheFabricAndChangesNothing) {
 
   site.start("h00003", 9);
   site.world.run_for(seconds(4));
-  EXPECT_THAT(site.masters(), ElementsAre("h00000")) << "[ha] quiet: it reads the master's groups";
-  site.world.run_for(seconds(4));
 
   EXPECT_THAT(site.masters(), ElementsAre("h00003")) << site.story();
   EXPECT_EQ(site["h00003"].last().summary.state, sm::SweepState::up);
@@ -288,7 +286,7 @@ TEST(Quiet, WithAHigherMasterPriorityTheFabricStaysWhereItIs) {
 
 TEST(Quiet, IsTenMinutesWhereTheSmsOfTheSubnetAreNamed) {
   config::SubnetConfig config;
-  EXPECT_EQ(config.quiet(), seconds(5));
+  EXPECT_EQ(config.quiet(), seconds(0));
   config.sm.allowed_guids = {Guid{1}};
   EXPECT_EQ(config.quiet(), minutes(10));
   config.ha.quiet = seconds(0);
