@@ -335,16 +335,17 @@ class PartitionMerger {
   void warn_of_names() {
     std::map<std::string_view, const PolicyPartition*> named;
     for (const auto& partition : policy_.partitions) {
-      const auto* other = named.emplace(partition.name, &partition).first->second;
-      if (other == &partition) continue;
-      const auto* source = source_with_a_line(partition);
-      const auto* one = source == nullptr ? source_with_a_line(*other) : source;
-      if (one == nullptr) continue;
-      if (source == nullptr) other = &partition;
-      warn(*one,
+      const auto* const first = named.emplace(partition.name, &partition).first->second;
+      if (first == &partition) continue;
+      const bool has_line = source_with_a_line(partition) != nullptr;
+      const auto& named_here = has_line ? partition : *first;
+      const auto& other = has_line ? *first : partition;
+      const auto* const source = source_with_a_line(named_here);
+      if (source == nullptr) continue;
+      warn(*source,
            fmt::format("\"{}\" is the name of partition {} ({}), too: what names one of them, as a "
                        "token of a tenant or a rule, means both",
-                       printable(partition.name), other->pkey, to_string(other->sources.front(), policy_)));
+                       printable(partition.name), other.pkey, to_string(other.sources.front(), policy_)));
     }
   }
 

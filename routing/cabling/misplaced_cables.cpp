@@ -61,11 +61,12 @@ class MisplacedCables {
   std::string name(SwitchIndex s) const { return in_.name(topology_.guid(s)); }
   std::size_t usual(SwitchIndex s) const { return usual_.at(ranking_.rank[s]); }
 
-  /// By rank the size of the group of the median switch.
+  /// By rank the size of the group of the median switch, and the pods.
   void find_usual_sizes() {
     std::map<std::int32_t, std::vector<std::size_t>> sizes;
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       sizes[ranking_.rank[s]].push_back(template_.of(s).members.size());
+      pods_of_rank_[ranking_.rank[s]].insert(pods_.of(s, ranking_.rank[s]));
     }
     for (auto& [rank, all] : sizes) usual_[rank] = median(all);
   }
@@ -73,13 +74,10 @@ class MisplacedCables {
   /// A group with a member in each of several pods is no accident: uplinks are dealt out in turns, say.
   bool in_each_pod(SwitchIndex s) const {
     const auto rank = ranking_.rank[s];
-    std::set<std::uint32_t> all, with_member;
-    for (SwitchIndex other = 0; other < topology_.switches(); ++other) {
-      if (ranking_.rank[other] != rank) continue;
-      all.insert(pods_.of(other, rank));
-      if (template_.group_of[other] == template_.group_of[s]) with_member.insert(pods_.of(other, rank));
-    }
-    return all.size() > 1 && with_member == all;
+    std::set<std::uint32_t> with_member;
+    for (const auto member : template_.of(s).members) with_member.insert(pods_.of(member, rank));
+    const auto all = pods_of_rank_.at(rank).size();
+    return all > 1 && with_member.size() == all;
   }
 
   Peers above(SwitchIndex s) const {
@@ -200,6 +198,7 @@ class MisplacedCables {
   Pods pods_;
   std::map<SwitchIndex, std::vector<std::uint32_t>> below_;  ///< by upper switch: the groups below it
   std::map<std::int32_t, std::size_t> usual_;
+  std::map<std::int32_t, std::set<std::uint32_t>> pods_of_rank_;
   std::vector<Misfit> misfits_;
 };
 
