@@ -239,49 +239,50 @@ asio::awaitable<void> change_one(Store* store, bool* done) {
   *done = co_await store->commit_change(std::move(policies));
 }
 
+/// An open store, whose disk takes nothing as long as `locked` lives.
+struct OnALockedDisk {
+  OnALockedDisk() {
+    run(io, open_one(&thread, &clock, &store));
+    locked = std::make_unique<Locked>(folder);
+  }
+  asio::io_context io{1};
+  TemporaryFolder folder{};
+  KeptLines lines{};
+  StoreThread thread{{.place = {folder.path()}}, lines.log};
+  mad::RealClock clock{io};
+  std::unique_ptr<Store> store{};
+  std::unique_ptr<Locked> locked{};
+};
+
 /// A large change alone keeps a disk busy for longer than others wait.
 TEST(StoreThread, AChangeOfAClientWaitsForASlowDisk) {
-  asio::io_context io(1);
-  TemporaryFolder folder;
-  KeptLines lines;
-  StoreThread thread({.place = {folder.path()}}, lines.log);
-  mad::RealClock clock(io);
-  std::unique_ptr<Store> store;
-  run(io, open_one(&thread, &clock, &store));
-  auto locked = std::make_unique<Locked>(folder);
+  OnALockedDisk on;
   int kept = 0;
-  run(io, commit_many(store.get(), 1, 2, &kept));
-  ASSERT_TRUE(thread.failure()) << "from here on nothing but changes of clients is waited for";
+  run(on.io, commit_many(on.store.get(), 1, 2, &kept));
+  ASSERT_TRUE(on.thread.failure()) << "from here on nothing but changes of clients is waited for";
   std::jthread slow([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    locked.reset();
+    on.locked.reset();
   });
   bool changed = false;
-  run(io, change_one(store.get(), &changed));
+  run(on.io, change_one(on.store.get(), &changed));
 
   EXPECT_EQ(kept, 0);
   EXPECT_TRUE(changed);
 }
 
 TEST(StoreThread, EndsWithAChangeOfAClient) {
-  asio::io_context io(1);
-  TemporaryFolder folder;
-  KeptLines lines;
-  StoreThread thread({.place = {folder.path()}}, lines.log);
-  mad::RealClock clock(io);
-  std::unique_ptr<Store> store;
-  run(io, open_one(&thread, &clock, &store));
-  auto locked = std::make_unique<Locked>(folder);
+  OnALockedDisk on;
   bool changed = false;
   const auto begun = std::chrono::steady_clock::now();
-  io.restart();
-  mad::TaskGroup group(io.get_executor());
-  group.spawn(change_one(store.get(), &changed));
-  mad::TaskGroup stopper(io.get_executor());
+  on.io.restart();
+  mad::TaskGroup group(on.io.get_executor());
+  group.spawn(change_one(on.store.get(), &changed));
+  mad::TaskGroup stopper(on.io.get_executor());
   stopper.spawn(group.stop());
-  io.run();
+  on.io.run();
   const auto took = std::chrono::steady_clock::now() - begun;
-  locked.reset();
+  on.locked.reset();
 
   EXPECT_FALSE(changed);
   EXPECT_LT(took, std::chrono::seconds(4));
