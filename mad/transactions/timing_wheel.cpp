@@ -37,8 +37,7 @@ void Wheel::remove(WheelItem& item) {
   --items_;
 }
 
-WheelItem* Wheel::pop_due() {
-  const auto now = clock_.now();
+WheelItem* Wheel::pop_due(TimePoint now) {
   const Tick last = now.time_since_epoch() / kTick;
   // After a long sleep once round is enough: every bucket has been looked at then.
   next_ = std::max(next_, last - static_cast<Tick>(kBuckets) + 1);

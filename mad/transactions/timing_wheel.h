@@ -33,9 +33,10 @@ class Wheel {
   void add(WheelItem& item, TimePoint deadline);
   /// Takes the item out; an item that does not wait is ignored.
   void remove(WheelItem& item);
-  /// One item whose time has come, in no order but a repeatable one; null where there is none. `due` is
-  /// called when there is something to pop.
-  WheelItem* pop_due();
+  /// One item whose deadline is not after `now`, in no order but a repeatable one; null where there is none.
+  /// `due` is called when there is something to pop. One round of calls has one `now`: an item that is put
+  /// back until its deadline, because that is later than the caller's time, would be popped again for ever.
+  WheelItem* pop_due(TimePoint now);
 
  private:
   static constexpr std::size_t kBuckets = 1024;

@@ -278,7 +278,7 @@ void Transactions::send_try(OpenRequest& open) {
 void Transactions::resend_due() {
   const auto now = clock_.now();
   Pacer* pacer = nullptr;  // its on_settled() is due
-  while (auto* item = wheel_.pop_due()) {
+  while (auto* item = wheel_.pop_due(now)) {
     auto& open = static_cast<OpenRequest&>(*item);
     if (open.pacer != nullptr) {
       if (pacer != nullptr && pacer != open.pacer) pacer->on_settled();

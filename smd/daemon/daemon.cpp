@@ -32,6 +32,9 @@ constexpr timeval kEndAfterHandover{.tv_sec = 1, .tv_usec = 700'000};
 constexpr mad::Duration kTellSystemd = 500ms;
 /// Nothing that a subnet's thread does takes so long but a call that does not return.
 constexpr mad::Duration kStuck = 30s;
+constexpr std::string_view kStuckReason =
+    "the thread of the subnet has not answered for 30 s: a call into libibumad does not return, or smd has a "
+    "defect";
 
 /// A unit of systemd may write to its own directory only.
 std::string state_directory(const config::StoreConfig& config) {
@@ -262,18 +265,21 @@ asio::awaitable<void> Daemon::watch() {
   }
 }
 
-/// Calls into libibumad return at once on hardware; in ibsim's client library they wait for ibsim.
+/// Calls into libibumad return at once on hardware; in ibsim's client library they wait for ibsim. What else
+/// keeps the thread is a defect of ours, which its stack shows.
 void Daemon::stuck() {
   for (const auto& subnet : subnets_) {
     if (subnet->alive) continue;
     const auto where = subnet->instance->view()->port;
     parts_.log.error("subnet.stuck")
         .kv("port", where)
-        .kv("reason", "a call into libibumad has not returned for 30 s")
+        .kv("reason", kStuckReason)
+        .kv("action",
+            fmt::format("keep its stack: gdb -p {} -batch -ex 'thread apply all bt'; then restart smd",
+                        getpid()))
         .always();
     if (!parts_.options.once && !parts_.options.dry_run) continue;
-    parts_.err << fmt::format("smd run: {}: a call into libibumad has not returned for 30 s\n", where)
-               << std::flush;
+    parts_.err << fmt::format("smd run: {}: {}\n", where, kStuckReason) << std::flush;
     parts_.log.finish();
     end_now(3);
   }

@@ -2,6 +2,7 @@
 // How long a request lasts: timeout * (retries + 1), in every mode; slow_timeout where the node is slow.
 #include <cerrno>
 #include <random>
+#include <stdexcept>
 
 #include "tests/support/transactions_fixture.h"
 
@@ -189,6 +190,47 @@ TEST_F(TransactionsTime, OfASlowPlaceIsLongerBeforeItIsKnownWhoIsThere) {
   request.place = 78;
   took(request);
   EXPECT_FALSE(answers[2]->has_value()) << "another place";
+}
+
+/// Real time goes on while its reader works: each reading is later than the one before.
+class MovingClock final : public Clock {
+ public:
+  MovingClock(Clock& clock, Duration step) : clock_(clock), step_(step) {}
+  TimePoint now() const override {
+    if (++readings_ > kMost) throw std::runtime_error("the time is asked for ever again");
+    return clock_.now() + step_ * readings_;
+  }
+  TimerId call_at(TimePoint at, std::move_only_function<void()> fire) override {
+    return clock_.call_at(at - step_ * readings_, std::move(fire));
+  }
+  void cancel(TimerId id) override { clock_.cancel(id); }
+
+ private:
+  static constexpr int kMost = 100'000;
+  Clock& clock_;
+  Duration step_;
+  mutable int readings_ = 0;
+};
+
+// The thread of the subnet was busy for ever with a poll of another SM whose time ended within such a
+// reading.
+TEST_F(TransactionsTime, ThatEndsWhileOthersAreLookedAtEndsInTheNextRound) {
+  MovingClock moving(clock, 3ms);
+  ScriptedTransport silent(moving);
+  Transactions requests(io.get_executor(), moving, silent, Policy{}, 1);
+  int ended = 0;
+  for (int i = 0; i < 50; ++i) {
+    auto request = node_info(Guid{2});
+    request.single_try = 100ms + i * 700us;
+    requests.submit(std::move(request), [&ended](const Answer& answer) {
+      EXPECT_EQ(answer.error().fault, Fault::timeout);
+      ++ended;
+    });
+  }
+
+  run();
+
+  EXPECT_EQ(ended, 50);
 }
 
 }  // namespace
