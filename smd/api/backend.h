@@ -18,7 +18,7 @@
 #include "smd/access/access.h"
 #include "smd/access/guard.h"
 #include "smd/api/answered.h"
-#include "smd/api/turns.h"
+#include "smd/api/try_lock.h"
 #include "smd/events/ring.h"
 #include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
@@ -32,7 +32,7 @@
 #include "smd/snapshot/activity.h"
 #include "smd/snapshot/snapshot.h"
 #include "smd/store/event_log.h"
-#include "smd/store/trouble.h"
+#include "smd/store/ongoing_failure.h"
 
 namespace smd::api {
 
@@ -71,7 +71,7 @@ struct PolicyChange {
 enum class PolicyVerdict : std::uint8_t {
   done,        ///< kept in the store; the fabric follows
   not_copied,  ///< done, but no standby has it, and [ha] mode is "sync-strict"
-  stale,       ///< the ground is another one by now: nothing was done
+  stale,       ///< the policy has changed meanwhile: nothing was done
   not_kept,    ///< the store takes nothing: nothing was done
 };
 
@@ -88,13 +88,13 @@ struct SubnetView {
   sa::RegistryPtr registry{};                       ///< what clients have registered; null before it is known
   /// What this standby has read of the master's groups; null: nothing.
   std::shared_ptr<const sa::GroupsRead> groups_read{};
-  PolicyStatePtr ground{};  ///< null before the store is open
+  PolicyStatePtr policy_state{};  ///< null before the store is open
   /// How the state is copied to or from other SMs; null where it is not.
   std::shared_ptr<const replica::ReplicaView> replica{};
   /// Keys whose values in the files are not in force, because the policy of the master before is.
   std::vector<std::string> config_differs{};
   std::chrono::system_clock::time_point sweeps_off_until{};  ///< of an operator; long ago: they are on
-  /// Goes up with each change of snapshot, ground and registry; another number after a restart.
+  /// Goes up with each change of snapshot, policy and registry; another number after a restart.
   std::uint64_t epoch = 0;
 };
 
@@ -200,7 +200,7 @@ class Backend {
   /// Threads for computing dumps.
   virtual const routing::Parallel& parallel() const = 0;
   /// Held while metrics are sent; null while others are: they are large.
-  virtual std::shared_ptr<void> scrape_turn() = 0;
+  virtual std::shared_ptr<void> scrape_lock() = 0;
   /// Held while a dump is made; owns nothing while another one is: they are large.
   virtual std::unique_lock<std::mutex> dump_turn() = 0;
 };

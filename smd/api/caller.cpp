@@ -27,7 +27,8 @@ Access found_by(std::string_view secret, std::int64_t now, const Backend& backen
   const auto views = backend.subnets();
   std::vector<access::TokensOf> tokens;
   for (const auto& view : views) {
-    if (view->ground) tokens.push_back({.subnet = view->name, .tokens = &view->ground->policies->tokens});
+    if (view->policy_state)
+      tokens.push_back({.subnet = view->name, .tokens = &view->policy_state->policies->tokens});
   }
   return access::access_of(secret, tokens, now, uses);
 }
@@ -74,8 +75,8 @@ std::expected<Access, Answer> handed_on_access(const HandedOn& from, std::int64_
     return access;
   }
   for (const auto& view : backend.subnets()) {
-    if (view->name != from.subnet || !view->ground) continue;
-    const auto& tokens = view->ground->policies->tokens;
+    if (view->name != from.subnet || !view->policy_state) continue;
+    const auto& tokens = view->policy_state->policies->tokens;
     const auto at = tokens.find(from.caller);
     if (at == tokens.end() || !at->second.is_valid(now)) break;
     access.add(from.subnet, from.caller,

@@ -34,8 +34,9 @@ Answer refusal_of(const policy::EditError& error) {
 std::optional<Answer> hindrance(const SubnetView& view) {
   const auto& now = view.snapshot;
   if (now && now->state != wire::SmState::master) return not_master(view, "change partitions at the master");
-  if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
-  if (!view.ground->merged)
+  if (!view.policy_state)
+    return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  if (!view.policy_state->merged)
     return error_of(
         409, "contradiction",
         fmt::format("{}: files and the API's partitions contradict each other: mend the files", view.name));
@@ -45,7 +46,7 @@ std::optional<Answer> hindrance(const SubnetView& view) {
 policy::ForeignKeys foreign_keys_of(const SubnetView& view) {
   return [&view]() -> std::vector<PKey> {
     if (!view.snapshot || !view.snapshot->subnet) return {};
-    return sm::foreign_keys(*view.snapshot->subnet, view.ground->merged.get()).keys;
+    return sm::foreign_keys(*view.snapshot->subnet, view.policy_state->merged.get()).keys;
   };
 }
 
@@ -71,18 +72,18 @@ Answer change_partition(const Question& question, Backend& backend, std::string_
                         const PartitionEdit& edit) {
   return change_policies(
       question, backend, hindrance, [&](const SubnetView& view) -> std::expected<Step, Answer> {
-        const auto& ground = view.ground;
-        const auto config = policy::with_kept(ground->config, *ground->policies);
+        const auto& policy_state = view.policy_state;
+        const auto config = policy::with_kept(policy_state->config, *policy_state->policies);
         const auto files = policy::sources_of(*config);
-        auto edited = edit({files, *ground->policies, *ground->merged, foreign_keys_of(view)});
+        auto edited = edit({files, *policy_state->policies, *policy_state->merged, foreign_keys_of(view)});
         if (!edited) return std::unexpected(refusal_of(edited.error()));
-        edited = policy::in_classes(*ground->config, *ground->policies, *std::move(edited));
+        edited = policy::in_classes(*policy_state->config, *policy_state->policies, *std::move(edited));
         if (!edited) return std::unexpected(refusal_of(edited.error()));
         return Step{.change = {.before = nullptr,
                                .after = edited->policies,
                                .merged = edited->merged,
                                .what = std::string(what),
-                               .partition = partition_name(question, *edited, *ground->merged),
+                               .partition = partition_name(question, *edited, *policy_state->merged),
                                .pkey = edited->pkey},
                     .done = done_of(question, *edited),
                     .changes = edited->changed};
@@ -114,8 +115,8 @@ std::expected<config::PartitionDefinition, Answer> definition_in(const Question&
 }
 
 Answer remove(const Question& question, Backend& backend, const std::vector<config::PortTerm>& terms) {
-  return change_partition(question, backend, "remove members", [&](const policy::EditContext& ground) {
-    return policy::remove_members(ground, question.part("partition"), terms);
+  return change_partition(question, backend, "remove members", [&](const policy::EditContext& context) {
+    return policy::remove_members(context, question.part("partition"), terms);
   });
 }
 
@@ -159,11 +160,11 @@ Answer put_partition(const Question& question, Backend& backend) {
   const bool fresh = creates || !none_match.empty();
   const bool only_there = question.request->if_match == "*";
   bool exists = false, missing = false;
-  auto answered = change_partition(question, backend, "put", [&](const policy::EditContext& ground) {
-    missing = only_there && !ground.policies.api.contains(question.part("partition"));
+  auto answered = change_partition(question, backend, "put", [&](const policy::EditContext& context) {
+    missing = only_there && !context.policies.api.contains(question.part("partition"));
     if (missing) return policy::EditResult(std::unexpected(policy::EditError{}));
     auto edited =
-        policy::put_partition(ground, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
+        policy::put_partition(context, *definition, fresh ? policy::Put::fresh : policy::Put::replace);
     exists = edited ? !edited->created : edited.error().code == "exists";
     return edited;
   });
@@ -176,16 +177,16 @@ Answer put_partition(const Question& question, Backend& backend) {
 }
 
 Answer delete_partition(const Question& question, Backend& backend) {
-  return change_partition(question, backend, "delete", [&](const policy::EditContext& ground) {
-    return policy::erase_partition(ground, question.part("partition"));
+  return change_partition(question, backend, "delete", [&](const policy::EditContext& context) {
+    return policy::erase_partition(context, question.part("partition"));
   });
 }
 
 Answer post_members(const Question& question, Backend& backend) {
   const auto members = members_of(question);
   if (!members) return members.error();
-  return change_partition(question, backend, "add members", [&](const policy::EditContext& ground) {
-    return policy::add_members(ground, question.part("partition"), *members);
+  return change_partition(question, backend, "add members", [&](const policy::EditContext& context) {
+    return policy::add_members(context, question.part("partition"), *members);
   });
 }
 

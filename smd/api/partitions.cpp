@@ -136,7 +136,7 @@ InForce in_force(const SubnetView& view, const access::Access& access) {
   found.apart = access.only_partitions(view.name).has_value();
   if (view.snapshot) found.decided = view.snapshot->decided.partitions;
   if (found.decided && !found.decided->policy) found.decided = nullptr;
-  if (view.ground) found.policy = view.ground->merged;
+  if (view.policy_state) found.policy = view.policy_state->merged;
   if (!found.policy && found.decided) found.policy = found.decided->policy;
   found.is_decided = found.decided && found.policy->digest == found.decided->policy->digest;
   return found;

@@ -47,7 +47,8 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     if (!chosen) return chosen.error();
     const auto& view = *chosen->view;
     if (auto refused = hindrance(view)) return *std::move(refused);
-    if (auto refused = not_that_policy(*question.request, *view.ground, question.path.contains("token")))
+    if (auto refused =
+            not_that_policy(*question.request, *view.policy_state, question.path.contains("token")))
       return *std::move(refused);
     auto step = make(view);
     if (!step) {
@@ -58,7 +59,7 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
     if (!step->changes) return waits_for_standby(view).value_or(step->done);
     // A token's secret is told once: it would be lost.
     const bool told_once = !step->change.token.empty();
-    step->change.before = view.ground;
+    step->change.before = view.policy_state;
     if (question.once != nullptr) keep_answer(*step, question);
     auto verdict = backend.change_policies(chosen->index, std::move(step->change));
     if (verdict.wait_for(kLongestChange) != std::future_status::ready)

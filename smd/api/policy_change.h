@@ -16,7 +16,7 @@ struct Step {
   Answer done;
   bool changes = true;  ///< false: it is so already
 };
-/// Of a view whose ground is not null; pure, may be called several times.
+/// Of a view whose policy_state is not null; pure, may be called several times.
 using MakeStep = std::function<std::expected<Step, Answer>(const SubnetView& view)>;
 /// Why nothing can be changed in this subnet now.
 using Hindrance = std::optional<Answer> (*)(const SubnetView& view);

@@ -42,7 +42,7 @@ std::expected<Asked, Answer> asked_of(std::string_view body) {
 }
 
 std::optional<Answer> port_hindrance(const SubnetView& view) {
-  if (!view.snapshot || !view.ground) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!view.snapshot || !view.policy_state) return error_of(409, "waiting", "the fabric is not read yet");
   if (view.snapshot->state == wire::SmState::master) return std::nullopt;
   return not_master(view, "ask the master");
 }
@@ -103,12 +103,12 @@ Answer keep_order(const Question& question, Backend& backend, const PolicyChange
                   const std::function<bool(policy::DisabledPorts&)>& edit) {
   return change_policies(question, backend, port_hindrance,
                          [&](const SubnetView& view) -> std::expected<Step, Answer> {
-                           const auto& ground = view.ground;
-                           auto after = std::make_shared<policy::Policies>(*ground->policies);
+                           const auto& policy_state = view.policy_state;
+                           auto after = std::make_shared<policy::Policies>(*policy_state->policies);
                            const bool changes = edit(after->disabled_ports);
                            return Step{.change = {.before = nullptr,
                                                   .after = std::move(after),
-                                                  .merged = ground->merged,
+                                                  .merged = policy_state->merged,
                                                   .what = std::string(event),
                                                   .partition = {},
                                                   .port = port},
@@ -119,7 +119,7 @@ Answer keep_order(const Question& question, Backend& backend, const PolicyChange
 
 /// The order by which it was disabled; nothing: it was not.
 std::optional<PortOrder> kept_order(const Begun& begun) {
-  const auto& disabled = begun.chosen.view->ground->policies->disabled_ports;
+  const auto& disabled = begun.chosen.view->policy_state->policies->disabled_ports;
   const auto at = find_disabled(disabled, begun.named);
   if (at == disabled.end()) return std::nullopt;
   return PortOrder{.named = begun.named, .at = at->first, .peer = at->second.peer, .cut_off = {}};

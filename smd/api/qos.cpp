@@ -13,15 +13,16 @@ namespace smd::api {
 sm::QosExplanation qos_of(const SubnetView& view) {
   if (!view.snapshot) return {};
   const auto& now = *view.snapshot;
-  const auto* ground = view.ground.get();
-  const auto* partitions = ground != nullptr ? ground->merged.get() : nullptr;
-  return sm::explain_qos({.subnet = *now.subnet,
-                          .decided = now.decided,
-                          .partitions = partitions,
-                          .refused = ground != nullptr ? ground->config->qos.refused : std::string{},
-                          .groups = view.registry ? sa::groups_on_other_sls(*view.registry, partitions,
-                                                                            now.decided.service_levels.get())
-                                                  : sm::GroupSls{}});
+  const auto* policy_state = view.policy_state.get();
+  const auto* partitions = policy_state != nullptr ? policy_state->merged.get() : nullptr;
+  return sm::explain_qos(
+      {.subnet = *now.subnet,
+       .decided = now.decided,
+       .partitions = partitions,
+       .refused = policy_state != nullptr ? policy_state->config->qos.refused : std::string{},
+       .groups = view.registry
+                     ? sa::groups_on_other_sls(*view.registry, partitions, now.decided.service_levels.get())
+                     : sm::GroupSls{}});
 }
 
 Answer get_qos(const Question& question, Backend& backend) {

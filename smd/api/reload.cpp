@@ -20,10 +20,11 @@ using sm::JsonObject;
 namespace {
 
 /// Partitions of the API whose members would be those of a file.
-void add_taken_over(const PolicyState& ground, const policy::MergedPtr& merged,
+void add_taken_over(const PolicyState& policy_state, const policy::MergedPtr& merged,
                     std::vector<std::string>& differences) {
   if (!merged) return;
-  const auto before = ground.merged ? ground.merged->taken_over : std::vector<config::TakenOver>{};
+  const auto before =
+      policy_state.merged ? policy_state.merged->taken_over : std::vector<config::TakenOver>{};
   for (const auto& one : merged->taken_over) {
     if (std::ranges::find(before, one.name, &config::TakenOver::name) != before.end()) continue;
     differences.push_back(fmt::format("partition {} of the API (P_Key {}): its members become those of {}",
@@ -36,17 +37,17 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
   std::vector<std::string> differences;
   policy::MergedPtr partitions;
-  if (next.subnet && view.ground) {
-    const auto taken = config::reloadable(*view.ground->config, *next.subnet);
-    differences = config::differences(*view.ground->config, taken);
+  if (next.subnet && view.policy_state) {
+    const auto taken = config::reloadable(*view.policy_state->config, *next.subnet);
+    differences = config::differences(*view.policy_state->config, taken);
     for (const auto& one : config::differences(taken, *next.subnet))
       differences.push_back(one + ": needs a restart");
-    partitions = policy::merged_policy(*next.subnet, *view.ground->policies);
-    add_taken_over(*view.ground, partitions, differences);
+    partitions = policy::merged_policy(*next.subnet, *view.policy_state->policies);
+    add_taken_over(*view.policy_state, partitions, differences);
   }
   Json effect;
-  if (next.subnet && view.ground && now && now->decided.routes && now->stored) {
-    const auto& policies = *view.ground->policies;
+  if (next.subnet && view.policy_state && now && now->decided.routes && now->stored) {
+    const auto& policies = *view.policy_state->policies;
     const auto config =
         policy::with_kept(std::make_shared<const config::SubnetConfig>(*next.subnet), policies);
     const auto preview = sm::preview({.subnet = *now->subnet,

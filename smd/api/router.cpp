@@ -341,8 +341,8 @@ std::optional<Answer> refused_by_tag(const Route& route, const Question& questio
 /// What a change of partitions was answered before, by this SM or one before it.
 std::optional<Answer> kept_answer(const Question& question, const Once& once, const Backend& backend) {
   const auto chosen = choose(question, backend);
-  if (!chosen || !chosen->view->ground) return std::nullopt;
-  const auto& answers = chosen->view->ground->policies->answers;
+  if (!chosen || !chosen->view->policy_state) return std::nullopt;
+  const auto& answers = chosen->view->policy_state->policies->answers;
   const auto at = answers.find(once.scope);
   if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
     return std::nullopt;

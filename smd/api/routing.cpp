@@ -29,7 +29,7 @@ Json routing_json(const sm::Decided& decided) {
     refused.push_back(Json(JsonObject{{"engine", text(refusal.engine)}, {"reason", text(refusal.reason)}}));
   }
   const bool proven = routes.verification.ok();
-  const auto* trees = decided.multicast ? decided.multicast->ground.get() : nullptr;
+  const auto* trees = decided.multicast ? decided.multicast->context.get() : nullptr;
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
   return Json(JsonObject{{"engine", text(routes.engine)},
                          {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},

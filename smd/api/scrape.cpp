@@ -120,7 +120,7 @@ Answer scrape(const Question& question, Backend& backend, std::span<const Famili
     return error_of(
         400, "bad_query",
         fmt::format("family: no {} here; docs/metrics.md has the names, and the path of each", *unknown));
-  auto turn = backend.scrape_turn();
+  auto turn = backend.scrape_lock();
   if (!turn) return error_of(503, "busy", "another scrape is being sent: again in a second");
   Scrape scrape{.subnets = {},
                 .node = question.asked("node"),

@@ -82,7 +82,7 @@ Json replica_json(const SubnetView& view) {
                          {"heard", all.heard != 0 ? unix_json(all.heard) : Json{}},
                          {"digests", Json(std::move(digests))},
                          {"refused", text(all.refused)},
-                         {"trouble", text(all.trouble)},
+                         {"trouble", text(all.failure)},
                          {"standbys", Json(std::move(standbys))}});
 }
 

@@ -28,8 +28,9 @@ bool any_tag(std::string_view list, bool weak, Fn fn) {
   return false;
 }
 
-std::string policy_part(const PolicyState* ground) {
-  return fmt::format("{:x}", ground != nullptr && ground->merged ? ground->merged->digest : 0);
+std::string policy_part(const PolicyState* policy_state) {
+  return fmt::format("{:x}",
+                     policy_state != nullptr && policy_state->merged ? policy_state->merged->digest : 0);
 }
 
 Answer other_state(std::string_view what) {
@@ -41,7 +42,7 @@ bool is_any(const std::string& if_match) { return if_match.find_first_not_of(" \
 }  // namespace
 
 std::string tag_of(const SubnetView& view) {
-  return fmt::format("\"{:x}-{}\"", view.epoch, policy_part(view.ground.get()));
+  return fmt::format("\"{:x}-{}\"", view.epoch, policy_part(view.policy_state.get()));
 }
 
 std::string tag_of_body(std::string_view body) { return fmt::format("\"b{:.16}\"", access::hash_of(body)); }
@@ -64,10 +65,10 @@ std::optional<Answer> not_that_state(const Request& request, const SubnetView& v
   return other_state("the subnet has changed");
 }
 
-std::optional<Answer> not_that_policy(const Request& request, const PolicyState& ground, bool tokens) {
+std::optional<Answer> not_that_policy(const Request& request, const PolicyState& policy_state, bool tokens) {
   const auto& wanted = request.if_match;
   if (wanted.empty() || is_any(wanted)) return std::nullopt;
-  const auto part = policy_part(&ground);
+  const auto part = policy_part(&policy_state);
   const auto is_it = [&](std::string_view one) {
     const auto dash = one.rfind('-');
     return dash != std::string_view::npos && one.substr(dash + 1, one.size() - dash - 2) == part;

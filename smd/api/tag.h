@@ -22,7 +22,7 @@ bool is_known_tag(const std::string& if_none_match, const std::string& tag);
 std::optional<Answer> not_that_state(const Request& request, const SubnetView& view);
 /// 412 where the request has an If-Match that does not name the state from which a change of partitions, or
 /// (`tokens`) of tokens, is made; nothing: the change may go on.
-std::optional<Answer> not_that_policy(const Request& request, const PolicyState& ground, bool tokens);
+std::optional<Answer> not_that_policy(const Request& request, const PolicyState& policy_state, bool tokens);
 /// The headers by which clients keep an answer and ask whether it is current: ETag, Cache-Control and Vary.
 void add_tag(Answer& answer, const std::string& tag);
 

@@ -27,7 +27,8 @@ using access::Token;
 /// A copy of another SM's state is not changed here.
 std::optional<Answer> token_hindrance(const SubnetView& view) {
   using Role = replica::ReplicaView::Role;
-  if (!view.ground) return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  if (!view.policy_state)
+    return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
   const bool copy = view.replica && view.replica->role != Role::none && view.replica->role != Role::source;
   if (!copy) return std::nullopt;
   return error_of(409, "not_master",
@@ -150,12 +151,12 @@ std::string joined_warnings(std::string first, const std::string& second) {
 }
 
 /// Which partitions of a tenant are not there; empty: all are, or it is not known.
-std::string warning_of(const Token& token, const PolicyState& ground) {
-  if (!ground.merged) return {};
+std::string warning_of(const Token& token, const PolicyState& policy_state) {
+  if (!policy_state.merged) return {};
   std::string names;
   for (const auto& name : token.partitions) {
-    if (std::ranges::find(ground.merged->partitions, name, &config::PolicyPartition::name) ==
-        ground.merged->partitions.end())
+    if (std::ranges::find(policy_state.merged->partitions, name, &config::PolicyPartition::name) ==
+        policy_state.merged->partitions.end())
       names += (names.empty() ? "" : ", ") + name;
   }
   if (names.empty()) return {};
@@ -169,13 +170,13 @@ Answer change_tokens(const Question& question, Backend& backend, std::string_vie
                      const TokenEdit& edit) {
   return change_policies(question, backend, token_hindrance,
                          [&](const SubnetView& view) -> std::expected<Step, Answer> {
-                           const auto& ground = view.ground;
-                           auto after = std::make_shared<policy::Policies>(*ground->policies);
+                           const auto& policy_state = view.policy_state;
+                           auto after = std::make_shared<policy::Policies>(*policy_state->policies);
                            auto done = edit(view, after->tokens);
                            if (!done) return std::unexpected(std::move(done.error()));
                            return Step{.change = {.before = nullptr,
                                                   .after = std::move(after),
-                                                  .merged = ground->merged,
+                                                  .merged = policy_state->merged,
                                                   .what = std::string(what),
                                                   .partition = {},
                                                   .token = question.part("token")},
@@ -195,8 +196,8 @@ Answer get_tokens(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   std::vector<Entry> tokens;
-  if (const auto& ground = chosen->view->ground) {
-    for (const auto& [name, token] : ground->policies->tokens)
+  if (const auto& policy_state = chosen->view->policy_state) {
+    for (const auto& [name, token] : policy_state->policies->tokens)
       tokens.push_back({token_json(name, token), name});
   }
   return short_listing("tokens", *page, std::move(tokens),
@@ -220,7 +221,7 @@ Answer put_token(const Question& question, Backend& backend) {
                                                           ? ""
                                                           : ", which has expired: revoke it first")));
         return done_of(question, name, wanted->token, wanted->secret, 201,
-                       joined_warnings(standby_warning(view), warning_of(wanted->token, *view.ground)));
+                       joined_warnings(standby_warning(view), warning_of(wanted->token, *view.policy_state)));
       });
 }
 

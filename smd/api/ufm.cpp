@@ -96,8 +96,8 @@ Answer ufm_version(const Question&, Backend&) {
 Answer ufm_smconf(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  if (!chosen->view->ground) return error_of(503, "waiting", "the store is not open yet");
-  const auto& config = *chosen->view->ground->config;
+  if (!chosen->view->policy_state) return error_of(503, "waiting", "the store is not open yet");
+  const auto& config = *chosen->view->policy_state->config;
   const bool usual = config.sm.sm_key == config::SmConfig{}.sm_key;
   const bool usual_sa = config.keys.sa_key ? *config.keys.sa_key == config::SmConfig{}.sm_key : usual;
   const bool no_m_key = config.keys.m_key.value_or(0) == 0;

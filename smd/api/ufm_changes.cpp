@@ -24,8 +24,8 @@ namespace {
 using Conflict = policy::EditError;
 
 /// The partition of the API with this key; null: there is none.
-const policy::ApiPartition* find_api(const policy::EditContext& ground, PKey pkey) {
-  for (const auto& [name, partition] : ground.policies.api) {
+const policy::ApiPartition* find_api(const policy::EditContext& context, PKey pkey) {
+  for (const auto& [name, partition] : context.policies.api) {
     if (partition->pkey == pkey.partition()) return partition.get();
   }
   return nullptr;
@@ -42,26 +42,26 @@ std::expected<void, Conflict> check_name(const policy::ApiPartition& known, cons
 }
 
 /// A partition without members, as the call wants it. A key that a file has is refused by the edit.
-policy::ApiPartition new_definition(const policy::EditContext& ground, const UfmWanted& wanted) {
+policy::ApiPartition new_definition(const policy::EditContext& context, const UfmWanted& wanted) {
   policy::ApiPartition definition{.name = wanted.name.value_or(std::string()),
                                   .pkey = wanted.pkey.partition()};
-  const auto* other = ground.merged.find(wanted.pkey);
+  const auto* other = context.merged.find(wanted.pkey);
   if (other != nullptr) definition.name = other->name;
   if (other == nullptr && !wanted.name)
-    definition.name = policy::free_partition_name(ground, "api_pkey_" + ufm_text(wanted.pkey));
+    definition.name = policy::free_partition_name(context, "api_pkey_" + ufm_text(wanted.pkey));
   definition.ipoib = true;
   definition.source.origin = config::PolicyOrigin::api;
   return definition;
 }
 
 /// The partition as it is, else a new one; with the settings of the call.
-std::expected<policy::ApiPartition, Conflict> definition_of(const policy::EditContext& ground,
+std::expected<policy::ApiPartition, Conflict> definition_of(const policy::EditContext& context,
                                                             const UfmWanted& wanted) {
-  const auto* known = find_api(ground, wanted.pkey);
+  const auto* known = find_api(context, wanted.pkey);
   if (known != nullptr) {
     if (auto good = check_name(*known, wanted); !good) return std::unexpected(std::move(good.error()));
   }
-  auto definition = known != nullptr ? *known : new_definition(ground, wanted);
+  auto definition = known != nullptr ? *known : new_definition(context, wanted);
   if (wanted.ipoib) definition.ipoib = *wanted.ipoib;
   if (wanted.mtu) definition.settings.mtu = *wanted.mtu;
   if (wanted.rate) definition.settings.rate = *wanted.rate;
@@ -69,15 +69,15 @@ std::expected<policy::ApiPartition, Conflict> definition_of(const policy::EditCo
   return definition;
 }
 
-policy::EditResult put_definition(const policy::EditContext& ground,
+policy::EditResult put_definition(const policy::EditContext& context,
                                   std::expected<policy::ApiPartition, Conflict> definition) {
   if (!definition) return std::unexpected(std::move(definition.error()));
-  return policy::put_partition(ground, *std::move(definition), policy::Put::same_key);
+  return policy::put_partition(context, *std::move(definition), policy::Put::same_key);
 }
 
 /// Nothing is to be changed in a partition that is not the API's: a conflict where a file has it.
-policy::EditResult unchanged(const policy::EditContext& ground, PKey pkey) {
-  if (auto refused = policy::refusal_of_file(ground, pkey)) return std::unexpected(*std::move(refused));
+policy::EditResult unchanged(const policy::EditContext& context, PKey pkey) {
+  if (auto refused = policy::refusal_of_file(context, pkey)) return std::unexpected(*std::move(refused));
   return policy::Edited{.policies = nullptr, .merged = nullptr, .pkey = pkey};
 }
 
@@ -91,35 +91,35 @@ Answer ufm_change(const Question& question, Backend& backend, std::string_view w
   return answer_of(sm::Json(sm::JsonObject{{"pkey", text(ufm_text(pkey))}}));
 }
 
-policy::EditResult add_to(const policy::EditContext& ground, const UfmWanted& wanted) {
+policy::EditResult add_to(const policy::EditContext& context, const UfmWanted& wanted) {
   const auto members = wanted.members.value_or(config::MemberRules());
-  if (const auto* known = find_api(ground, wanted.pkey)) {
+  if (const auto* known = find_api(context, wanted.pkey)) {
     if (auto good = check_name(*known, wanted); !good) return std::unexpected(std::move(good.error()));
-    return policy::add_members(ground, known->name, members);
+    return policy::add_members(context, known->name, members);
   }
-  auto definition = definition_of(ground, wanted);
+  auto definition = definition_of(context, wanted);
   if (definition) definition->members = members;
-  return put_definition(ground, std::move(definition));
+  return put_definition(context, std::move(definition));
 }
 
-policy::EditResult erase_key(const policy::EditContext& ground, PKey pkey) {
-  const auto* known = find_api(ground, pkey);
-  return known != nullptr ? policy::erase_partition(ground, known->name) : unchanged(ground, pkey);
+policy::EditResult erase_key(const policy::EditContext& context, PKey pkey) {
+  const auto* known = find_api(context, pkey);
+  return known != nullptr ? policy::erase_partition(context, known->name) : unchanged(context, pkey);
 }
 
 /// Without `guids` the members stay. The partition goes with its last member.
-policy::EditResult set_to(const policy::EditContext& ground, const UfmWanted& wanted) {
-  if (wanted.members && wanted.members->empty()) return erase_key(ground, wanted.pkey);
-  auto definition = definition_of(ground, wanted);
+policy::EditResult set_to(const policy::EditContext& context, const UfmWanted& wanted) {
+  if (wanted.members && wanted.members->empty()) return erase_key(context, wanted.pkey);
+  auto definition = definition_of(context, wanted);
   if (definition && wanted.members) definition->members = *wanted.members;
-  return put_definition(ground, std::move(definition));
+  return put_definition(context, std::move(definition));
 }
 
 /// The partition goes with its last member.
-policy::EditResult remove_from(const policy::EditContext& ground, PKey pkey, policy::Removal removal,
+policy::EditResult remove_from(const policy::EditContext& context, PKey pkey, policy::Removal removal,
                                const sm::Snapshot* now) {
-  const auto* known = find_api(ground, pkey);
-  if (known == nullptr) return unchanged(ground, pkey);
+  const auto* known = find_api(context, pkey);
+  if (known == nullptr) return unchanged(context, pkey);
   const bool by_name = !removal.terms.empty();
   const FabricPorts fabric(by_name || policy::needs_fabric(known->members, removal) ? now : nullptr);
   for (const auto& term : removal.terms) {
@@ -127,18 +127,18 @@ policy::EditResult remove_from(const policy::EditContext& ground, PKey pkey, pol
       removal.ports.insert(fabric.index().ports()[at].port_guid);
   }
   const auto left =
-      policy::members_without(*known, removal, ground.files.groups, fabric.index(), fabric.self());
+      policy::members_without(*known, removal, context.files.groups, fabric.index(), fabric.self());
   if (!left) return std::unexpected(left.error());
-  if (left->empty() && !known->members.empty()) return policy::erase_partition(ground, known->name);
-  return policy::set_members(ground, known->name, *left);
+  if (left->empty() && !known->members.empty()) return policy::erase_partition(context, known->name);
+  return policy::set_members(context, known->name, *left);
 }
 
 Answer ufm_remove(const Question& question, Backend& backend, PKey pkey, const policy::Removal& removal) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto now = chosen->view->snapshot;
-  return ufm_change(question, backend, "remove members", pkey, [&](const policy::EditContext& ground) {
-    return remove_from(ground, pkey, removal, now.get());
+  return ufm_change(question, backend, "remove members", pkey, [&](const policy::EditContext& context) {
+    return remove_from(context, pkey, removal, now.get());
   });
 }
 
@@ -148,17 +148,17 @@ Answer ufm_call(const Question& question, Backend& backend, std::string_view wha
                 policy::EditResult (*edit)(const policy::EditContext&, const UfmWanted&)) {
   if (!wanted) return wanted.error();
   return ufm_change(question, backend, what, wanted->pkey,
-                    [&](const policy::EditContext& ground) { return edit(ground, *wanted); });
+                    [&](const policy::EditContext& context) { return edit(context, *wanted); });
 }
 
-policy::EditResult put_wanted(const policy::EditContext& ground, const UfmWanted& wanted) {
-  return put_definition(ground, definition_of(ground, wanted));
+policy::EditResult put_wanted(const policy::EditContext& context, const UfmWanted& wanted) {
+  return put_definition(context, definition_of(context, wanted));
 }
 
 /// A partition that is not there is not made.
-policy::EditResult put_qos(const policy::EditContext& ground, const UfmWanted& wanted) {
-  if (find_api(ground, wanted.pkey) != nullptr) return put_wanted(ground, wanted);
-  if (auto refused = policy::refusal_of_file(ground, wanted.pkey))
+policy::EditResult put_qos(const policy::EditContext& context, const UfmWanted& wanted) {
+  if (find_api(context, wanted.pkey) != nullptr) return put_wanted(context, wanted);
+  if (auto refused = policy::refusal_of_file(context, wanted.pkey))
     return std::unexpected(*std::move(refused));
   return std::unexpected(
       Conflict{.kind = Conflict::Kind::not_found,
@@ -206,7 +206,7 @@ Answer ufm_delete_pkey(const Question& question, Backend& backend) {
   const auto pkey = ufm_pkey(question.part("pkey"));
   if (!pkey) return pkey.error();
   return ufm_change(question, backend, "delete", *pkey,
-                    [&](const policy::EditContext& ground) { return erase_key(ground, *pkey); });
+                    [&](const policy::EditContext& context) { return erase_key(context, *pkey); });
 }
 
 Answer ufm_qos_conf(const Question& question, Backend& backend) {

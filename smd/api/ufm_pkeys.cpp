@@ -206,7 +206,8 @@ class UfmText {
   }
   void end(std::string& text, const config::PolicyPartition& partition) const {
     if (shown_.guids && !is_management(partition)) text += ']';
-    if (shown_.qos) text += ",\"qos_conf\":" + sm::to_text(qos_json(*view_->ground->policies, partition));
+    if (shown_.qos)
+      text += ",\"qos_conf\":" + sm::to_text(qos_json(*view_->policy_state->policies, partition));
     text += '}';
   }
 
@@ -226,15 +227,16 @@ Answer ufm_pkeys(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
-  if (!view.ground || !view.ground->merged) return error_of(503, "waiting", "the store is not open yet");
+  if (!view.policy_state || !view.policy_state->merged)
+    return error_of(503, "waiting", "the store is not open yet");
   const bool asked = question.query.contains("guids_data") || question.query.contains("qos_conf");
   const Shown shown{.guids = ufm_is_asked(question, "guids_data"), .qos = ufm_is_asked(question, "qos_conf")};
   std::vector<const config::PolicyPartition*> seen;
-  for (const auto& partition : view.ground->merged->partitions) {
+  for (const auto& partition : view.policy_state->merged->partitions) {
     if (sees_partition(*question.access, view.name, partition.name)) seen.push_back(&partition);
   }
   if (asked)
-    return answer_in_pieces(UfmText(chosen->view, view.ground->merged, std::move(seen), shown, true));
+    return answer_in_pieces(UfmText(chosen->view, view.policy_state->merged, std::move(seen), shown, true));
   JsonArray keys;
   for (const auto* one : seen) keys.push_back(text(ufm_text(one->pkey)));
   return answer_of(Json(std::move(keys)));
@@ -244,14 +246,15 @@ Answer ufm_pkey_of(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
-  if (!view.ground || !view.ground->merged) return error_of(503, "waiting", "the store is not open yet");
+  if (!view.policy_state || !view.policy_state->merged)
+    return error_of(503, "waiting", "the store is not open yet");
   const auto pkey = ufm_pkey_or_default(question.part("pkey"));
   if (!pkey) return pkey.error();
-  const auto* partition = view.ground->merged->find(*pkey);
+  const auto* partition = view.policy_state->merged->find(*pkey);
   if (partition == nullptr || !sees_partition(*question.access, view.name, partition->name))
     return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}};  // byte for byte: clients compare
   const Shown shown{.guids = ufm_is_asked(question, "guids_data"), .qos = ufm_is_asked(question, "qos_conf")};
-  return answer_in_pieces(UfmText(chosen->view, view.ground->merged, {partition}, shown, false));
+  return answer_in_pieces(UfmText(chosen->view, view.policy_state->merged, {partition}, shown, false));
 }
 
 }  // namespace smd::api

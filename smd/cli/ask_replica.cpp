@@ -32,9 +32,9 @@ std::string replica_words(const json::value& subnet) {
     return standby ? "none: the state is not copied (no [ha] peers or etcd; or ha.not_replicated in the log)"
                    : "";
   const auto role = text_of(replica, "role");
-  const auto trouble = text_of(replica, "trouble");
-  if (role == "none" && !trouble.empty())
-    return fmt::format("none: {}: correct it, then restart; the state is not copied", trouble);
+  const auto failure = text_of(replica, "trouble");
+  if (role == "none" && !failure.empty())
+    return fmt::format("none: {}: correct it, then restart; the state is not copied", failure);
   if (role != "source") {
     if (role == "lost" || role == "none") {
       const auto heard = text_of(replica, "heard"), master = text_of(replica, "master");
@@ -63,7 +63,7 @@ std::string replica_words(const json::value& subnet) {
     words += fmt::format("; {} is {}, {:.1f} s behind", name,
                          counted(text_of(one, "lag_transactions"), "transaction"), lag_seconds_of(one));
   }
-  if (!trouble.empty()) words += fmt::format("; etcd: {}", trouble);
+  if (!failure.empty()) words += fmt::format("; etcd: {}", failure);
   if (const auto refused = text_of(replica, "refused"); !refused.empty())
     words += fmt::format("; refused: {}: does a standby have another certificate or key?", refused);
   return words;

@@ -131,7 +131,7 @@ class Daemon final : private api::Backend {
   void set_log_filter(const log::Filter& filter) override;
   log::Filter configured_log_filter() const override;
   const routing::Parallel& parallel() const override { return compute_.parallel(); }
-  std::shared_ptr<void> scrape_turn() override { return scraping_.take(); }
+  std::shared_ptr<void> scrape_lock() override { return scraping_.try_lock(); }
   std::unique_lock<std::mutex> dump_turn() override { return std::unique_lock(dumping_, std::try_to_lock); }
 
   DaemonParts parts_;
@@ -142,7 +142,7 @@ class Daemon final : private api::Backend {
   sm::PoolCompute writing_{1};    ///< dumps and the screen
   sm::PoolCompute answering_{2};  ///< the API: one may make a dump, which takes its time
   std::mutex dumping_;
-  api::Turns scraping_;
+  api::TryLock scraping_;
   asio::io_context io_{1};
   mad::RealClock clock_{io_};
   asio::signal_set signals_{io_};

@@ -148,8 +148,8 @@ void Instance::reload(config::SubnetConfig config) {
     compared_ = {};
     adopt_replica_policy();
     say_expiry(files_.ha);
-    if (now_.ground) {
-      set_ground(now_.ground->policies);
+    if (now_.policy_state) {
+      set_policy_state(now_.policy_state->policies);
       group_.spawn(remember_accepted());
     }
     if (manager_) manager_->reload(spec_.config);
@@ -232,7 +232,7 @@ asio::awaitable<bool> Instance::back_off() {
 /// Once: it stays open when the device is lost. Another process that manages this subnet from the same
 /// directory is a mistake that waiting does not mend.
 asio::awaitable<bool> Instance::open_store() {
-  if (now_.ground) co_return true;
+  if (now_.policy_state) co_return true;
   if (stores_ == nullptr) {
     open_replica();
     co_return adopt_policy();
@@ -376,7 +376,7 @@ sm::ManagerParts Instance::parts() {
           },
           .seed = std::random_device{}(),
           .store = kept(),
-          .policies = now_.ground->policies,
+          .policies = now_.policy_state->policies,
           .events = &ring_,
           .published = snapshot_,
           .activity = activity_,
@@ -399,7 +399,8 @@ void Instance::hear(const events::Event& event) {
   if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
     if (state->from == wire::SmState::master || state->to == wire::SmState::master)
       sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
-    if (state->from == wire::SmState::master && now_.ground) left_policies_ = now_.ground->policies;
+    if (state->from == wire::SmState::master && now_.policy_state)
+      left_policies_ = now_.policy_state->policies;
     if (state->to == wire::SmState::master)
       say_policy_differs(
           "the values of the master before are in force; smd check --running says what a reload changes");

@@ -135,7 +135,7 @@ class Instance {
   void say(const api::PolicyChange& change);
   void say_port(const api::PolicyChange::PortChange& port, const std::string& event);
   /// `merged` null: they are merged here.
-  void set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
+  void set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   bool adopt_policy();
   asio::awaitable<bool> policy_turn();
   const std::string& refused_policy() const;

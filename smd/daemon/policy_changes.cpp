@@ -61,7 +61,7 @@ asio::awaitable<bool> Instance::policy_turn() {
 asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<Verdict> verdict) {
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
-  if (change.before != now_.ground) co_return verdict->tell(api::PolicyVerdict::stale);
+  if (change.before != now_.policy_state) co_return verdict->tell(api::PolicyVerdict::stale);
   changing_policies_ = true;
   bool kept = true;
   auto* const store = this->kept();
@@ -71,7 +71,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   if (!kept) co_await store->commit_policies(change.before->policies);
   kept = kept && ours;
   if (kept) {
-    set_ground(change.after, change.merged);
+    set_policy_state(change.after, change.merged);
     if (manager_ && change.token.empty()) manager_->set_policies(change.after);
     say(change);
   }
@@ -118,15 +118,15 @@ void Instance::say(const api::PolicyChange& change) {
 void Instance::token_used(const std::string& name, std::int64_t now) {
   asio::post(io_, [this, name, now] {
     const bool ours = kept() == nullptr || !kept()->following().follows;
-    if (!ours || changing_policies_ || !now_.ground) return;
-    const auto& tokens = now_.ground->policies->tokens;
+    if (!ours || changing_policies_ || !now_.policy_state) return;
+    const auto& tokens = now_.policy_state->policies->tokens;
     const auto at = tokens.find(name);
     if (at == tokens.end() || now - at->second.last_use < access::kUseKept) return;
-    auto after = std::make_shared<policy::Policies>(*now_.ground->policies);
+    auto after = std::make_shared<policy::Policies>(*now_.policy_state->policies);
     after->tokens.find(name)->second.last_use = now;
-    group_.spawn(take({.before = now_.ground,
+    group_.spawn(take({.before = now_.policy_state,
                        .after = std::move(after),
-                       .merged = now_.ground->merged,
+                       .merged = now_.policy_state->merged,
                        .what = {},
                        .partition = {},
                        .token = name},
@@ -134,10 +134,10 @@ void Instance::token_used(const std::string& name, std::int64_t now) {
   });
 }
 
-void Instance::set_ground(policy::PoliciesPtr policies, policy::MergedPtr merged) {
+void Instance::set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged) {
   if (!merged) merged = policy::merged_policy(spec_.config, *policies);
   ++now_.epoch;
-  now_.ground = std::make_shared<const api::PolicyState>(api::PolicyState{
+  now_.policy_state = std::make_shared<const api::PolicyState>(api::PolicyState{
       std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies), std::move(merged)});
   view_.set(std::make_shared<api::SubnetView>(now_));
 }
@@ -169,7 +169,7 @@ bool Instance::adopt_policy() {
   const auto by = policies->accepted_by;
   const bool of_another = wrong.empty() && by != Guid{} && by != end_->port_guid();
   if (of_another) adopt_accepted(*policies);
-  set_ground(policies);
+  set_policy_state(policies);
   if (wrong.empty() && differs_.keys.empty()) group_.spawn(remember_accepted());
   return true;
 }
@@ -182,7 +182,7 @@ void Instance::show_refused(std::string partitions, std::string qos) {
     files_.partitions.refused = partitions;
     shown.qos.refused = std::move(qos);
     shown.partitions.refused = std::move(partitions);
-    if (now_.ground) set_ground(now_.ground->policies);
+    if (now_.policy_state) set_policy_state(now_.policy_state->policies);
     if (manager_) manager_->reload(spec_.config);
   });
 }
@@ -198,10 +198,10 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (kept() != nullptr && kept()->following().follows) co_return;
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
-  const auto before = now_.ground->policies;
+  const auto before = now_.policy_state->policies;
   const auto with_sls = policy::with_class_sls(spec_.config, before);
   const auto merged =
-      with_sls == before ? now_.ground->merged : policy::merged_policy(spec_.config, *with_sls);
+      with_sls == before ? now_.policy_state->merged : policy::merged_policy(spec_.config, *with_sls);
   auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls), merged.get());
   const auto own = end_->port_guid();
   if (with_sls == before && text == before->accepted && own == before->accepted_by) co_return;
@@ -215,7 +215,7 @@ asio::awaitable<void> Instance::remember_accepted() {
   const bool numbers =
       policy::accepted_pkeys(next->accepted).chosen != policy::accepted_pkeys(before->accepted).chosen;
   if (manager_ && (with_sls != before || numbers)) manager_->set_policies(next);
-  set_ground(std::move(next));
+  set_policy_state(std::move(next));
   changing_policies_ = false;
   policy_waiting_.wake_all();
 }

@@ -62,8 +62,8 @@ std::expected<api::NextConfigs, std::vector<std::string>> Daemon::next_configura
   for (const auto& view : subnets()) {
     auto& one = found.subnets.emplace_back();
     if (named_on_command_line()) one.subnet = next->base;
-    if (named_on_command_line() || !view->ground) continue;
-    const auto at = find_same(next->subnets, *view->ground->config);
+    if (named_on_command_line() || !view->policy_state) continue;
+    const auto at = find_same(next->subnets, *view->policy_state->config);
     if (at != next->subnets.end()) one.subnet = *at;
   }
   return found;

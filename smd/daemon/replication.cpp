@@ -89,7 +89,7 @@ void Instance::open_replica() {
     auto view = std::make_shared<replica::ReplicaView>();
     view->mode = replica::to_string(mode_of(ha.mode));
     view->master = "the state is not copied";
-    view->trouble = network.error();
+    view->failure = network.error();
     replica_->set(std::move(view));
     return;
   }
@@ -125,7 +125,7 @@ void Instance::replaced() {
   registry_.set(replicator_->registry());
   say_left_partitions();
   const bool policy = adopt_replica_policy();
-  set_ground(replicator_->policies());
+  set_policy_state(replicator_->policies());
   if (policy && manager_) manager_->reload(spec_.config);
   if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }

@@ -282,7 +282,7 @@ struct McPart {
   std::shared_ptr<const GroupList> groups;
   std::shared_ptr<const routing::Topology> topology;
   bool keeps_unknown = false;
-  std::shared_ptr<const MulticastContext> ground;  ///< of `topology`, for the next part on the same one
+  std::shared_ptr<const MulticastContext> context;  ///< of `topology`, for the next part on the same one
 
   /// Null where the node is no switch of the part. O(log n).
   const std::shared_ptr<const routing::McRow>* find(Guid node) const;

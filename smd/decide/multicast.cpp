@@ -19,10 +19,10 @@ using routing::SwitchIndex;
 using Place = std::pair<Guid, PortNum>;
 
 /// The link there is up, and no answering node is at its other end.
-bool may_be_behind(const Place& place, const Subnet& subnet, const MulticastContext& ground) {
+bool may_be_behind(const Place& place, const Subnet& subnet, const MulticastContext& context) {
   const auto& [guid, port] = place;
   const auto* node = subnet.find(guid);
-  if (node == nullptr || port.value() >= node->ports.size() || !ground.places->ports.contains(guid))
+  if (node == nullptr || port.value() >= node->ports.size() || !context.places->ports.contains(guid))
     return false;
   const auto& behind = node->ports[port.value()];
   return behind.linked() && (!behind.peer || subnet.find(behind.peer->node) == nullptr);
@@ -40,13 +40,13 @@ std::vector<std::shared_ptr<const routing::LftRow>> rows_of(const RoutePart& rou
   return rows;
 }
 
-bool same_routes(const MulticastContext& ground, const RoutePart& routes) {
-  return rows_of(routes) == ground.rows && routes.layers == ground.layers;
+bool same_routes(const MulticastContext& context, const RoutePart& routes) {
+  return rows_of(routes) == context.rows && routes.layers == context.layers;
 }
 
 /// Trees that were kept while tables were adopted may be replaced by proven ones.
-bool may_be_proven(const MulticastContext& ground) {
-  return ground.not_proven != 0 && ground.proof->rule != routing::McRule::none && !ground.no_spanning;
+bool may_be_proven(const MulticastContext& context) {
+  return context.not_proven != 0 && context.proof->rule != routing::McRule::none && !context.no_spanning;
 }
 
 class Multicast {
@@ -68,17 +68,17 @@ class Multicast {
     find_ground(routes);
     find_silent();
     part->silent = silent_;
-    if (!grow_all(*part) && ground_->proof->rule == routing::McRule::ranking && !ground_->no_spanning &&
+    if (!grow_all(*part) && context_->proof->rule == routing::McRule::ranking && !context_->no_spanning &&
         !in_.adopting) {
       // The ranking has no tree for a group: then one spanning tree is for all.
       auto spanning = proof_of(routes, true);
-      ground_->no_spanning = spanning->rule == routing::McRule::none;
-      if (!ground_->no_spanning) {
-        ground_->proof = std::move(spanning);
+      context_->no_spanning = spanning->rule == routing::McRule::none;
+      if (!context_->no_spanning) {
+        context_->proof = std::move(spanning);
         grow_all(*part);
       }
     }
-    part->ground = std::move(ground_);
+    part->context = std::move(context_);
     finish(*part);
     return part;
   }
@@ -86,33 +86,33 @@ class Multicast {
  private:
   std::shared_ptr<const routing::McProof> proof_of(const RoutePart& routes, bool without_ranking) const {
     if (!routes.lid_map) return std::make_shared<const routing::McProof>();
-    const routing::Routes tables{.rows = ground_->rows, .layers = routes.layers};
+    const routing::Routes tables{.rows = context_->rows, .layers = routes.layers};
     return std::make_shared<const routing::McProof>(
         routing::prove_trees({topology_, *routes.lid_map, in_.parallel, in_.stop}, tables,
-                             routes.verification, ground_->places->ranking, without_ranking));
+                             routes.verification, context_->places->ranking, without_ranking));
   }
 
-  /// The ground before as far as topology and routes are the same.
+  /// The context before as far as topology and routes are the same.
   void find_ground(const RoutePart& routes) {
-    ground_ = same_topology_ ? std::make_shared<MulticastContext>(*before_->ground)
-                             : std::make_shared<MulticastContext>();
-    if (!same_topology_) ground_->places = std::make_shared<const MulticastPlaces>(topology_);
-    if (ground_->proof && same_routes(*ground_, routes)) return;
-    ground_->rows = rows_of(routes);
-    ground_->layers = routes.layers;
-    ground_->no_spanning = false;
-    ground_->proof = proof_of(routes, false);
+    context_ = same_topology_ ? std::make_shared<MulticastContext>(*before_->context)
+                              : std::make_shared<MulticastContext>();
+    if (!same_topology_) context_->places = std::make_shared<const MulticastPlaces>(topology_);
+    if (context_->proof && same_routes(*context_, routes)) return;
+    context_->rows = rows_of(routes);
+    context_->layers = routes.layers;
+    context_->no_spanning = false;
+    context_->proof = proof_of(routes, false);
   }
 
   bool proven(const routing::McTree& tree) const {
-    return routing::keeps_to(*ground_->proof, topology_, ground_->places->ranking, tree);
+    return routing::keeps_to(*context_->proof, topology_, context_->places->ranking, tree);
   }
 
   /// Trees for all groups. False if one of them is not proven; trees without a group do not count.
   bool grow_all(McPart& part) {
     rows_.assign(topology_.switches(), McRow());
     loads_ = routing::McLoads(topology_);
-    ground_->trees = ground_->not_proven = 0;
+    context_->trees = context_->not_proven = 0;
     part.unknown.clear();
     auto kept = held_trees();
     for (const auto& [mlid, tree] : kept) loads_.add(tree);
@@ -127,7 +127,7 @@ class Multicast {
       if (!before) loads_.add(tree);
       put(mlid, tree);
     }
-    const bool all_proven = ground_->not_proven == 0;
+    const bool all_proven = context_->not_proven == 0;
     // No group is there: it was one of ours that ended, or one of the time before us.
     std::erase_if(kept, [this](const auto& entry) { return was_ours(entry.first); });
     if (in_.keep_unknown_groups) {
@@ -139,16 +139,16 @@ class Multicast {
     return all_proven;
   }
 
-  bool can_prove() const { return ground_->proof->rule != routing::McRule::none && !ground_->no_spanning; }
+  bool can_prove() const { return context_->proof->rule != routing::McRule::none && !context_->no_spanning; }
 
   /// What is left of the tree before is given up where that is not proven.
   routing::McTree grown(const GroupMembers& group, const routing::McTree& before) const {
-    const bool spanning = ground_->proof->rule == routing::McRule::spanning && !in_.adopting;
-    const auto& topology = spanning ? ground_->proof->cables : topology_;
-    const auto& ranking = spanning ? ground_->proof->ranking : ground_->places->ranking;
+    const bool spanning = context_->proof->rule == routing::McRule::spanning && !in_.adopting;
+    const auto& topology = spanning ? context_->proof->cables : topology_;
+    const auto& ranking = spanning ? context_->proof->ranking : context_->places->ranking;
     const auto all = members(group);
     auto tree = routing::grow_tree(topology, ranking, before, all, loads_);
-    const bool hopeless = ground_->proof->rule == routing::McRule::none;
+    const bool hopeless = context_->proof->rule == routing::McRule::none;
     if (before.empty() || in_.adopting || hopeless || proven(tree)) return tree;
     auto fresh = routing::grow_tree(topology, ranking, {}, all, loads_);
     return proven(fresh) ? fresh : tree;
@@ -190,9 +190,9 @@ class Multicast {
     if (before_ == nullptr) return;
     for (const auto& group : *in_.multicast) {
       for (const auto& member : group.members) {
-        if (ground_->places->ports.contains(member.port) || silent_.contains(member.port)) continue;
+        if (context_->places->ports.contains(member.port) || silent_.contains(member.port)) continue;
         const auto place = place_before(member.port);
-        if (place && may_be_behind(*place, in_.subnet, *ground_)) silent_.emplace(member.port, *place);
+        if (place && may_be_behind(*place, in_.subnet, *context_)) silent_.emplace(member.port, *place);
       }
     }
   }
@@ -200,8 +200,8 @@ class Multicast {
   std::optional<Place> place_before(Guid port) const {
     const auto known = before_->silent.find(port);
     if (known != before_->silent.end()) return known->second;
-    const auto place = before_->ground->places->ports.find(port);
-    if (place == before_->ground->places->ports.end() || place->second.second == PortNum{0})
+    const auto place = before_->context->places->ports.find(port);
+    if (place == before_->context->places->ports.end() || place->second.second == PortNum{0})
       return std::nullopt;
     return Place{before_->topology->guid(place->second.first), place->second.second};
   }
@@ -209,13 +209,13 @@ class Multicast {
   std::vector<routing::McMember> members(const GroupMembers& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
-      const auto place = ground_->places->ports.find(member.port);
-      if (place != ground_->places->ports.end())
+      const auto place = context_->places->ports.find(member.port);
+      if (place != context_->places->ports.end())
         found.push_back({place->second.first, place->second.second, member.receives});
       const auto silent = silent_.find(member.port);
       if (silent != silent_.end())
         found.push_back(
-            {ground_->places->ports.at(silent->second.first).first, silent->second.second, member.receives});
+            {context_->places->ports.at(silent->second.first).first, silent->second.second, member.receives});
     }
     return found;
   }
@@ -229,8 +229,8 @@ class Multicast {
         crosses = mask.ports[p] && topology_.peer(mask.sw, port).sw != routing::kNoSwitch;
       }
     }
-    ground_->trees += crosses ? 1U : 0U;
-    ground_->not_proven += crosses && !proven(tree) ? 1U : 0U;
+    context_->trees += crosses ? 1U : 0U;
+    context_->not_proven += crosses && !proven(tree) ? 1U : 0U;
   }
 
   /// An equal row is dropped for the pointer that the switch's held table has.
@@ -250,7 +250,7 @@ class Multicast {
   const McPart* before_;  ///< may be null
   const routing::Topology& topology_;
   bool same_topology_;
-  std::shared_ptr<MulticastContext> ground_;
+  std::shared_ptr<MulticastContext> context_;
   routing::McLoads loads_;
   std::map<Guid, Place> silent_;
   std::vector<const McRow*> held_;
@@ -277,13 +277,13 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const auto* before = in.previous != nullptr ? in.previous->multicast.get() : nullptr;
   const bool same_members =
       before != nullptr && (before->groups == in.multicast || *before->groups == *in.multicast);
-  // Without rows it was foreseen by a standby: what the switches hold counts.
+  // Without rows a standby computed it in advance: what the switches hold counts.
   const bool same = same_members && !before->rows.empty() && before->topology == routes.topology &&
                     before->keeps_unknown == in.keep_unknown_groups && !in.adopting &&
-                    same_routes(*before->ground, routes) && !may_be_proven(*before->ground);
+                    same_routes(*before->context, routes) && !may_be_proven(*before->context);
   // A silent member's link is no cable of the topology.
   const auto still_silent = [&](const auto& member) {
-    return may_be_behind(member.second, in.subnet, *before->ground);
+    return may_be_behind(member.second, in.subnet, *before->context);
   };
   if (same && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
   return Multicast(in, routes).decide(routes);

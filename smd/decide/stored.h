@@ -61,7 +61,7 @@ struct Stored {
   std::uint64_t repaired_tables = 0;
   /// SLs of classes in layers: clients keep them as long as their connections. Empty: none were given.
   WireSls wire_sls;
-  /// What belongs to the fabric, and what of it is lost. Null: no stock was taken yet.
+  /// What belongs to the fabric, and what of it is lost. Null: nothing is recorded yet.
   InventoryPtr inventory;
   /// Indexes in P_Key tables by port GUID and key; also of keys that a port has no more: they get the same
   /// index when they come back.

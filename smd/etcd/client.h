@@ -17,7 +17,7 @@ namespace smd::etcd {
 /// Operations of one transaction: etcd's own limit (--max-txn-ops) unless told otherwise.
 inline constexpr std::size_t kMostOperations = 128;
 
-enum class Trouble : std::uint8_t {
+enum class ErrorKind : std::uint8_t {
   unreachable,  ///< no connection, no answer in time, or a malformed answer
   full,         ///< the quota of its database is used up (alarm NOSPACE)
   compacted,    ///< the revision that was asked for is gone
@@ -25,7 +25,7 @@ enum class Trouble : std::uint8_t {
 };
 
 struct Error {
-  Trouble kind = Trouble::unreachable;
+  ErrorKind kind = ErrorKind::unreachable;
   std::string text{};  ///< one line
   friend bool operator==(const Error&, const Error&) = default;
 };

@@ -71,9 +71,9 @@ Answered<bool> Follower::look() {
   say_role(live);
   if (!asks() || !live.written()) co_return true;
   if (live.head->min_reader > kLayout)
-    co_return std::unexpected(Error{.kind = Trouble::refused, .text = "written by a newer smd"});
+    co_return std::unexpected(Error{.kind = ErrorKind::refused, .text = "written by a newer smd"});
   const auto done = co_await catch_up(live);
-  if (!done && done.error().kind == Trouble::compacted && ++again_ < kPatience) {
+  if (!done && done.error().kind == ErrorKind::compacted && ++again_ < kPatience) {
     look_ = true;
     co_return true;
   }
@@ -133,7 +133,7 @@ Answered<bool> Follower::give(Span span, RangeAsk ask, std::uint64_t from, std::
     if (!answer) co_return std::unexpected(answer.error());
     for (const auto& row : answer->rows) {
       const auto frame = joiner.add(row);
-      if (!frame) co_return std::unexpected(Error{.kind = Trouble::refused, .text = frame.error()});
+      if (!frame) co_return std::unexpected(Error{.kind = ErrorKind::refused, .text = frame.error()});
       if (*frame) say(bytes_of(**frame));
     }
     more = answer->more && !answer->rows.empty();
@@ -143,7 +143,7 @@ Answered<bool> Follower::give(Span span, RangeAsk ask, std::uint64_t from, std::
   }
   if (!joiner.between() || joiner.next() != before)
     co_return std::unexpected(
-        Error{.kind = Trouble::refused,
+        Error{.kind = ErrorKind::refused,
               .text = fmt::format("{} of {} frames are missing", before - joiner.next(), before - from)});
   co_return true;
 }
@@ -165,7 +165,7 @@ Answered<bool> Follower::fence() {
 }
 
 /// What we have, for the master's status and for its HANDOVER. That it cannot be written is the master's
-/// trouble, too, and no reason not to read.
+/// failure, too, and no reason not to read.
 Answered<bool> Follower::tell() {
   const auto self = parts_.self();
   tell_due_ = parts_.clock.now() + kTellAgain;
@@ -181,7 +181,7 @@ Answered<bool> Follower::tell() {
   }
   if (lease_ == 0) {
     const auto lease = co_await client_->grant(kStandbyLease);
-    if (!lease && lease.error().kind == Trouble::unreachable) co_return std::unexpected(lease.error());
+    if (!lease && lease.error().kind == ErrorKind::unreachable) co_return std::unexpected(lease.error());
     if (!lease) co_return true;
     lease_ = *lease;
     renew_due_ = parts_.clock.now() + kRenewStandby;
@@ -191,7 +191,7 @@ Answered<bool> Follower::tell() {
     const auto done = co_await client_->transact(
         {.guards = {},
          .puts = {{.key = parts_.layout.standby(self), .value = to_text(word), .lease = lease_}}});
-    if (!done && done.error().kind == Trouble::unreachable) co_return std::unexpected(done.error());
+    if (!done && done.error().kind == ErrorKind::unreachable) co_return std::unexpected(done.error());
     if (!done) co_return true;
     told_ = word;
   }

@@ -46,7 +46,7 @@ struct Wire {
 using WirePtr = std::shared_ptr<Wire>;
 
 Error lost(const WirePtr& wire, std::string_view reason) {
-  return {.kind = Trouble::unreachable, .text = fmt::format("{}: {}", wire->peer, reason)};
+  return {.kind = ErrorKind::unreachable, .text = fmt::format("{}: {}", wire->peer, reason)};
 }
 
 auto closing(const WirePtr& wire) {
@@ -197,7 +197,7 @@ class HttpClient final : public Client {
   /// One without a quorum answers, and says that it can do nothing.
   template <class T>
   std::expected<T, Error> judged(std::expected<T, Error> answer) {
-    if (!answer && answer.error().kind == Trouble::unreachable) leave(wire_);
+    if (!answer && answer.error().kind == ErrorKind::unreachable) leave(wire_);
     return answer;
   }
   Error failed(const WirePtr& wire, const mad::Deadline& deadline, const error_code& error) {

@@ -24,7 +24,7 @@ constexpr std::int64_t kExhausted = 8, kOutOfRange = 11, kUnavailable = 14;
 
 std::unexpected<Error> senseless(std::string_view what) {
   return std::unexpected(
-      Error{.kind = Trouble::unreachable, .text = fmt::format("a malformed answer: {}", what)});
+      Error{.kind = ErrorKind::unreachable, .text = fmt::format("a malformed answer: {}", what)});
 }
 
 const json::value* member(const json::value& from, std::string_view name) {
@@ -71,12 +71,12 @@ Error error_of(const json::value& said) {
   const auto code = number_at(error, nested ? "grpc_code" : "code").value_or(0);
   auto text = text_at(error, "message");
   if (text.empty()) text = text_at(error, "error");
-  Trouble kind = Trouble::refused;
-  if (code == kExhausted && text.find("space") != std::string::npos) kind = Trouble::full;
-  if (code == kOutOfRange && text.find("compacted") != std::string::npos) kind = Trouble::compacted;
+  ErrorKind kind = ErrorKind::refused;
+  if (code == kExhausted && text.find("space") != std::string::npos) kind = ErrorKind::full;
+  if (code == kOutOfRange && text.find("compacted") != std::string::npos) kind = ErrorKind::compacted;
   if (code == kUnavailable || text.find("timed out") != std::string::npos ||
       text.find("no leader") != std::string::npos)
-    kind = Trouble::unreachable;
+    kind = ErrorKind::unreachable;
   // One line of a log, whatever came.
   for (auto& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -103,7 +103,7 @@ std::expected<json::value, Error> good(unsigned status, std::string_view body) {
   auto value = parsed(body);
   if (status / 100 == 2) return value;
   if (value) return std::unexpected(error_of(*value));
-  return std::unexpected(Error{.kind = status / 100 == 5 ? Trouble::unreachable : Trouble::refused,
+  return std::unexpected(Error{.kind = status / 100 == 5 ? ErrorKind::unreachable : ErrorKind::refused,
                                .text = fmt::format("HTTP status {}", status)});
 }
 
@@ -241,9 +241,9 @@ std::expected<std::int64_t, Error> watch_word(std::string_view line) {
   const auto* result = member(*said, "result");
   if (result == nullptr) return senseless("no result");
   if (number_at(*result, "compact_revision").value_or(0) > 0)
-    return std::unexpected(Error{.kind = Trouble::compacted, .text = "what is watched was compacted"});
+    return std::unexpected(Error{.kind = ErrorKind::compacted, .text = "what is watched was compacted"});
   if (flag_at(*result, "canceled"))
-    return std::unexpected(Error{.kind = Trouble::refused, .text = "etcd has ended the watch"});
+    return std::unexpected(Error{.kind = ErrorKind::refused, .text = "etcd has ended the watch"});
   const auto* events = member(*result, "events");
   if (events == nullptr) return 0;
   const auto revision = revision_of(*result);

@@ -30,7 +30,7 @@ std::string watch_body(std::string_view key, std::string_view end, std::int64_t 
 
 // Answers, which are foreign bytes; `status` is HTTP's.
 /// What the body says. An error where it says that etcd did not do it, and where it is malformed
-/// (Trouble::unreachable).
+/// (ErrorKind::unreachable).
 std::expected<RangeAnswer, Error> range_answer(unsigned status, std::string_view body);
 std::expected<TransactionAnswer, Error> transaction_answer(unsigned status, std::string_view body);
 /// The id of the new lease, not 0.

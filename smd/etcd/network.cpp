@@ -13,11 +13,11 @@ using std::chrono::seconds;
 
 constexpr mad::Duration kShortestPause = seconds(1), kLongestPause = seconds(10);
 
-std::string_view action_of(Trouble kind) {
-  if (kind == Trouble::full)
+std::string_view action_of(ErrorKind kind) {
+  if (kind == ErrorKind::full)
     return "the fabric goes on, nothing is copied; etcdctl compact, defrag and alarm disarm, or a larger "
            "--quota-backend-bytes; tried again";
-  if (kind == Trouble::unreachable)
+  if (kind == ErrorKind::unreachable)
     return "the fabric goes on, nothing is copied until etcd answers; tried again";
   return "the fabric goes on, nothing is copied; mend what etcd says; tried again";
 }
@@ -35,8 +35,8 @@ asio::awaitable<void> EtcdNetwork::stop() {
 }
 
 void EtcdNetwork::failed(const Error& error) {
-  const bool known = trouble_ && trouble_->kind == error.kind;
-  trouble_ = error;
+  const bool known = error_ && error_->kind == error.kind;
+  error_ = error;
   if (known) return;
   parts_.log.warn("ha.etcd_failed")
       .kv("reason", error.text)
@@ -47,8 +47,8 @@ void EtcdNetwork::failed(const Error& error) {
 /// That it answers is not yet that it takes what is written.
 void EtcdNetwork::works(bool written) {
   if (written) pause_ = {};
-  if (!trouble_ || (!written && trouble_->kind != Trouble::unreachable)) return;
-  trouble_.reset();
+  if (!error_ || (!written && error_->kind != ErrorKind::unreachable)) return;
+  error_.reset();
   parts_.log.info("ha.etcd_works_again").always();
 }
 
@@ -71,7 +71,7 @@ asio::awaitable<bool> EtcdNetwork::reachable(ClientPtr client) {
 asio::awaitable<std::expected<replica::ByteStreamPtr, std::string>> EtcdNetwork::connect(std::string peer) {
   auto client = parts_.clients->make();
   const bool answers = co_await reachable(client);
-  if (!answers) co_return std::unexpected(trouble());
+  if (!answers) co_return std::unexpected(failure());
   auto follower = std::make_shared<Follower>(FollowerParts{.clock = parts_.clock,
                                                            .clients = *parts_.clients,
                                                            .layout = layout_,
@@ -95,7 +95,7 @@ asio::awaitable<std::expected<replica::ByteStreamPtr, std::string>> EtcdNetwork:
     if (!time) co_return std::unexpected("cancelled");
     // What etcd refuses takes time to mend. Once it answers, standbys may take what is there for all that
     // there is.
-    const bool refuses = trouble_ && trouble_->kind != Trouble::unreachable;
+    const bool refuses = error_ && error_->kind != ErrorKind::unreachable;
     pause_ = refuses ? std::clamp(pause_ * 2, kShortestPause, kLongestPause) : kShortestPause;
     client = parts_.clients->make();
     answers = co_await reachable(client);

@@ -41,7 +41,7 @@ class EtcdNetwork final : public replica::Network {
   /// A stream that takes what we commit as master. One at a time.
   asio::awaitable<std::expected<replica::ByteStreamPtr, std::string>> accept() override;
   std::vector<replica::StandbyCopy> copies() const override;
-  std::string trouble() const override { return trouble_ ? trouble_->text : std::string(); }
+  std::string failure() const override { return error_ ? error_->text : std::string(); }
   bool carries_calls() const override { return false; }
   asio::awaitable<void> stop() override;
 
@@ -53,7 +53,7 @@ class EtcdNetwork final : public replica::Network {
 
   NetworkParts parts_;
   Layout layout_;
-  std::optional<Error> trouble_;
+  std::optional<Error> error_;
   mad::Duration pause_{};  ///< before the next publisher
   bool accepting_ = false;
   std::shared_ptr<Publisher> publisher_;  ///< while it runs

@@ -83,7 +83,7 @@ Answered<bool> Publisher::claim() {
   const auto live = live_of(*answer, parts_.layout);
   if (!live.holder_text.empty() && !live.holder)
     co_return std::unexpected(
-        Error{.kind = Trouble::refused, .text = parts_.layout.epoch() + " is not of smd"});
+        Error{.kind = ErrorKind::refused, .text = parts_.layout.epoch() + " is not of smd"});
   term_ = {};
   if (live.holder && outbids(*live.holder, mine)) {
     contest(live, mine);
@@ -140,7 +140,7 @@ void Publisher::contest(const Live& live, const Term& mine) {
 Answered<bool> Publisher::resign() {
   const auto done = co_await client_->revoke(std::exchange(lease_, 0));
   // One that has ended by itself is as good.
-  if (!done && done.error().kind == Trouble::unreachable) co_return std::unexpected(done.error());
+  if (!done && done.error().kind == ErrorKind::unreachable) co_return std::unexpected(done.error());
   term_ = {};
   queue_.clear();
   queued_ = 0;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mad/clock.h"
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 
 namespace smd::sm::inline inventory {
 

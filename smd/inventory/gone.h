@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 
 namespace smd::sm::inline inventory {
 

@@ -4,7 +4,7 @@
 
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 
 namespace smd::sm::inline inventory {
 namespace {

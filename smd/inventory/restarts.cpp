@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 
 namespace smd::sm::inline inventory {
 namespace {

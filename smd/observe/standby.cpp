@@ -103,7 +103,7 @@ asio::awaitable<void> Standby::watch(std::function<asio::awaitable<bool>()> take
     auto found = co_await suspects();
     const bool looked = co_await look(std::move(found));
     if (!looked) co_return;
-    const bool decided = co_await foresee();
+    const bool decided = co_await precompute();
     if (!decided) co_return;
     parts_.status.publish_activity();
     const bool time = co_await clock.sleep(kLookAtCopy);
@@ -188,14 +188,14 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
 }
 
 /// False when cancelled.
-asio::awaitable<bool> Standby::foresee() {
+asio::awaitable<bool> Standby::precompute() {
   const auto& loop = parts_.loop;
   const bool known = seen_ == loop.subnet() && stored_ == loop.stored() && policy_ == loop.partitions();
   if (known || !copied()) co_return true;
   const auto subnet = loop.subnet();
   const auto stored = loop.stored();
   const auto policy = loop.partitions();
-  const bool decided = co_await parts_.loop.foresee();
+  const bool decided = co_await parts_.loop.precompute();
   if (!decided) co_return false;
   seen_ = subnet;
   stored_ = stored;
@@ -225,7 +225,7 @@ asio::awaitable<void> Standby::take_over() {
   const auto asked_ms = lap();
   const auto& self = *subnet->find(subnet->sm_node);
   const auto own = self.ports[self.is_switch() ? 0 : subnet->sm_port.value()].info.lid;
-  const auto told = co_await tell_ports(own);
+  const auto told = co_await set_sm_lids(own);
   parts_.log.info("ha.clients_told")
       .kv("ports", told)
       .kv("sm_lid", own)

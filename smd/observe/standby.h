@@ -70,8 +70,8 @@ class Standby {
   std::set<Guid> ordered();
   void take_m_keys();
   asio::awaitable<bool> look(std::set<Guid> suspects);
-  asio::awaitable<bool> foresee();
-  asio::awaitable<std::size_t> tell_ports(Lid own);
+  asio::awaitable<bool> precompute();
+  asio::awaitable<std::size_t> set_sm_lids(Lid own);
   bool copied() const;
 
   Parts parts_;

@@ -45,8 +45,8 @@ asio::awaitable<Outcome> Sweeper::sweep(SweepKind kind, std::string reason, std:
   tally(*parts_.loop.subnet(), nullptr, now);
   const bool fails_anew = !parts_.scheduler.repairs().covers(parts_.loop.failures().nodes);
   const bool changed = now.links != links || status.summary().lft_blocks != 0 || fails_anew;
-  co_await look_behind(changed);
-  const bool taken = co_await take_stock();
+  co_await look_for_missed_changes(changed);
+  const bool taken = co_await update_inventory();
   if (!taken) co_return Outcome::cancelled;
   for (const auto node : beyond) parts_.scheduler.agenda().look_at(node, "port order");
   tell();
@@ -107,7 +107,7 @@ void Sweeper::note_cleared(const std::vector<ClearedChange>& cleared) {
 }
 
 /// What has happened while we were at work with other things.
-asio::awaitable<void> Sweeper::look_behind(bool changed) {
+asio::awaitable<void> Sweeper::look_for_missed_changes(bool changed) {
   const bool whole = parts_.status.summary().sweep == SweepKind::heavy;
   if (parts_.once || parts_.dry_run) co_return;
   if (whole) co_return co_await parts_.switches.look_after_heavy();
@@ -116,8 +116,8 @@ asio::awaitable<void> Sweeper::look_behind(bool changed) {
 }
 
 /// False when cancelled.
-asio::awaitable<bool> Sweeper::take_stock() {
-  const auto taken = co_await parts_.inventory.take_stock(parts_.status.cause());
+asio::awaitable<bool> Sweeper::update_inventory() {
+  const auto taken = co_await parts_.inventory.update(parts_.status.cause());
   // The trap of either end may have gone into a way that is lost, and the next one waits for a second.
   for (const auto node : taken.ends) parts_.scheduler.link_reported(node);
   co_return !taken.cancelled;

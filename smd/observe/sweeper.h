@@ -71,8 +71,8 @@ class Sweeper {
   Outcome stop_for(Silent what, const std::string& why);
   asio::awaitable<bool> reconcile_fabric();
   std::set<Guid> leave_out_disabled();
-  asio::awaitable<void> look_behind(bool changed);
-  asio::awaitable<bool> take_stock();
+  asio::awaitable<void> look_for_missed_changes(bool changed);
+  asio::awaitable<bool> update_inventory();
   void give_way(std::set<Guid>& suspects);
   void note_cleared(const std::vector<ClearedChange>& cleared);
   std::size_t multicast_entries() const;

@@ -14,12 +14,12 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/adoption.h"
+#include "smd/report/faults.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
 #include "smd/report/qos.h"
 #include "smd/report/qos_tables.h"
 #include "smd/report/tally.h"
-#include "smd/report/trouble.h"
 #include "smd/report/vl_tables.h"
 #include "smd/sweep/table_kinds.h"
 
@@ -63,7 +63,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   co_return true;
 }
 
-asio::awaitable<bool> Reconciler::foresee() {
+asio::awaitable<bool> Reconciler::precompute() {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
   auto input = decide_input({});
   input.adopting = true;

@@ -132,7 +132,7 @@ class Reconciler {
 
   /// Decides what we would decide if we became master now; nothing is stored, logged or written. False when
   /// cancelled; where nothing can be decided what was decided before stays.
-  asio::awaitable<bool> foresee();
+  asio::awaitable<bool> precompute();
   /// Runs the loop for each part of `how.parts` and of unfinished(), in the order of the parts. Before the
   /// first decision `fabric` must be one of them.
   asio::awaitable<Ran> run(Run how);

@@ -9,8 +9,8 @@
 #include "smd/decide/repaired_tables.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/adaptive.h"
+#include "smd/report/faults.h"
 #include "smd/report/tables.h"
-#include "smd/report/trouble.h"
 #include "smd/sweep/adaptive.h"
 
 namespace smd::sm::inline reconciling {

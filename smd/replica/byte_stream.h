@@ -58,7 +58,7 @@ class Network {
   /// Of a network whose only peer is a place where the copy is kept: standbys that read it there.
   virtual std::vector<StandbyCopy> copies() const { return {}; }
   /// Why no connection can be made or used, where the network has logged that; empty: it has logged nothing.
-  virtual std::string trouble() const { return {}; }
+  virtual std::string failure() const { return {}; }
   /// Changes of a standby's clients reach the master by it.
   virtual bool carries_calls() const { return true; }
   /// Ends what it does by itself. To be awaited before it dies.

@@ -56,7 +56,7 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     const bool end = co_await was_cancelled();
     if (end) co_return;
     no_master_ = fmt::format("{}: {}", peer, reason);
-    const bool is_logged = !parts_.network.trouble().empty();
+    const bool is_logged = !parts_.network.failure().empty();
     if (std::exchange(said, reason) != reason && !made && !is_logged)
       parts_.log.warn("ha.peer_unreachable").kv("peer", peer).kv("reason", reason).subject(peer);
     publish();

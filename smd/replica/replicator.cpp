@@ -337,7 +337,7 @@ void Replicator::publish() {
     view.role = ReplicaView::Role::source;
     view.position = view.latest = journal_.latest();
     view.source = journal_.source();
-    view.trouble = parts_.network.trouble();
+    view.failure = parts_.network.failure();
     if (parts_.clock.now() - turned_away_.at < kRefusalShown) view.refused = turned_away_.what;
     const auto behind = [&](Position acked) {
       return view.latest.number - (acked.epoch == view.latest.epoch ? acked.number : 0);

@@ -40,7 +40,7 @@ struct ReplicaView {
   Digests digests;         ///< of the last comparison
   bool forwards = true;    ///< false: the master is of a version that takes no changes of clients from us
   std::string refused;     ///< the connection that was refused last, and why; empty: none for a minute
-  std::string trouble;     ///< why nothing can be copied: [ha] cannot be used, or etcd; empty: it can
+  std::string failure;     ///< why nothing can be copied: [ha] cannot be used, or etcd; empty: it can
   bool direct = true;      ///< false: through etcd, so that `master` is not where the master is
   std::vector<StandbyView> standbys;
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "smd/inventory/flaps.h"
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 #include "smd/log/log.h"
 
 namespace smd::sm::inline reports {

@@ -29,29 +29,29 @@ std::set<Guid> ends_of(const Changes& changes) {
 
 }  // namespace
 
-asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string cause) {
+asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::update(std::string cause) {
   auto& loop = parts_.loop;
   if (parts_.dry_run || parts_.mastership.state() != wire::SmState::master) co_return Taken{};
   static const Inventory kNone;
   const auto known = loop.stored()->inventory;
-  const auto before = std::exchange(stock_of_, loop.subnet());
+  const auto before = std::exchange(last_subnet_, loop.subnet());
   const auto restarts = std::exchange(restarts_, {});
-  const StockInput input{.known = known ? *known : kNone,
-                         .before = before.get(),
-                         .now = *loop.subnet(),
-                         .restarts = restarts,
-                         .time = parts_.wall()};
-  Stock stock;
+  const UpdateInput input{.known = known ? *known : kNone,
+                          .before = before.get(),
+                          .now = *loop.subnet(),
+                          .restarts = restarts,
+                          .time = parts_.wall()};
+  InventoryUpdate updated;
   StoredPtr stored;
   const bool adopting = parts_.mastership.adopting();
   if (adopting) vl_tables_noted_.clear();
   const bool taken = co_await parts_.compute.execute([&] {
-    stock = sm::take_stock(input);
+    updated = sm::update_inventory(input);
     auto next = std::make_shared<Stored>(*loop.stored());
-    const bool same_stock = known && stock.changes.empty() && stock.after == *known;
+    const bool unchanged = known && updated.changes.empty() && updated.after == *known;
     const bool new_keys = note_keys(*next, adopting);
-    if (same_stock && !new_keys) return;
-    if (!same_stock) next->inventory = std::make_shared<const Inventory>(std::move(stock.after));
+    if (unchanged && !new_keys) return;
+    if (!unchanged) next->inventory = std::make_shared<const Inventory>(std::move(updated.after));
     stored = std::move(next);
   });
   if (!taken) co_return Taken{.cancelled = true, .ends = {}};
@@ -60,8 +60,8 @@ asio::awaitable<InventoryKeeper::Taken> InventoryKeeper::take_stock(std::string 
     if (parts_.once) co_await loop.commit();
     keep_soon();
   }
-  Taken result{.cancelled = false, .ends = ends_of(stock.changes)};
-  tell_changes(std::move(stock.changes), before.get(), cause);
+  Taken result{.cancelled = false, .ends = ends_of(updated.changes)};
+  tell_changes(std::move(updated.changes), before.get(), cause);
   co_return result;
 }
 

@@ -15,7 +15,7 @@
 #include "smd/base/compute.h"
 #include "smd/ha/mastership.h"
 #include "smd/inventory/flaps.h"
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 #include "smd/log/log.h"
 #include "smd/reconcile/reconciler.h"
 
@@ -52,7 +52,7 @@ class InventoryKeeper {
   };
   /// Compares what the sweep has found with what belongs to the fabric, and logs the changes with `cause`.
   /// Masters only: others do not look often enough to say when something went.
-  asio::awaitable<Taken> take_stock(std::string cause);
+  asio::awaitable<Taken> update(std::string cause);
   /// SL to VL and VL arbitration tables have been read: those of another SM are kept with what is learnt.
   asio::awaitable<void> note_vl_tables();
   /// Layers of paths need not come back whose ends are away for longer than `keep` (not 0). True where paths
@@ -78,9 +78,10 @@ class InventoryKeeper {
   void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
 
   Parts parts_;
-  bool managed_ = false;                    ///< partitions, when keys were noted last
-  Restarts restarts_;                       ///< that this sweep has read
-  std::shared_ptr<const Subnet> stock_of_;  ///< what stock was taken of last; null: none since we are master
+  bool managed_ = false;  ///< partitions, when keys were noted last
+  Restarts restarts_;     ///< that this sweep has read
+  std::shared_ptr<const Subnet>
+      last_subnet_;  ///< what updated was taken of last; null: none since we are master
   Flaps flaps_;
   bool keeping_ = false;            ///< keep_later() runs
   std::set<Guid> vl_tables_noted_;  ///< nodes, since we are master

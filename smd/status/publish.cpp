@@ -7,15 +7,15 @@
 
 #include "mad/wire/switch.h"
 #include "smd/report/adaptive.h"
+#include "smd/report/faults.h"
 #include "smd/report/m_keys.h"
-#include "smd/report/trouble.h"
 #include "smd/status/subnet_status.h"
 #include "smd/sweep/adaptive.h"
 
 namespace smd::sm::inline status {
 namespace {
 
-/// Sweeps in a row for the same trouble that are told of.
+/// Sweeps in a row for the same fault that are told of.
 constexpr unsigned kSameReason = 3;
 
 /// Sets of a block that were answered without a refusal.
@@ -57,10 +57,10 @@ void SubnetStatus::publish(events::Payload told) {
   parts_.events.publish(std::move(told));
 }
 
-void SubnetStatus::tell_trouble() {
+void SubnetStatus::report_faults() {
   parts_.traps.forget_gone();
-  log_trouble(parts_.log, *parts_.loop.subnet(), parts_.loop.decided(), small_tables_,
-              parts_.loop.stored()->inventory.get());
+  log_faults(parts_.log, *parts_.loop.subnet(), parts_.loop.decided(), small_tables_,
+             parts_.loop.stored()->inventory.get());
   log_m_keys(parts_.log, *parts_.loop.subnet(),
              unknown_m_keys(*parts_.loop.subnet(), parts_.traps.bad_m_keys()));
 }
@@ -77,10 +77,10 @@ void SubnetStatus::count_sweep(SweepKind kind, double took_ms) {
 }
 
 void SubnetStatus::publish_sweep() {
-  if (!parts_.dry_run && parts_.mastership.state() == wire::SmState::master) tell_trouble();
+  if (!parts_.dry_run && parts_.mastership.state() == wire::SmState::master) report_faults();
   parts_.mastership.report_sms();
   tell_state();
-  // The same trouble again and again is of interest at debug level only.
+  // The same fault again and again is of interest at debug level only.
   const bool again = summary_.reason.starts_with("still ") && summary_.reason == last_reason_;
   same_reason_ = again ? same_reason_ + 1 : 0;
   last_reason_ = summary_.reason;

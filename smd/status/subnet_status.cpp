@@ -66,7 +66,7 @@ void SubnetStatus::judge_policy() {
 
 namespace {
 
-/// Ports of switches that enforce, with more keys than room. Switches that never do are no trouble of now.
+/// Ports of switches that enforce, with more keys than room. Switches that never do are no fault of now.
 std::size_t too_small(const PartitionPart& partitions) {
   return static_cast<std::size_t>(std::ranges::count_if(
       partitions.not_enforced, [](const auto& one) { return one.capacity != 0 || one.held_back; }));

@@ -66,7 +66,7 @@ class SubnetStatus {
   void summarise(const mad::Counters& before);
   /// A sweep has ended; publish_activity() tells of it.
   void count_sweep(SweepKind kind, double took_ms);
-  /// Logs trouble and the summary, and publishes the snapshot with SweepEnded.
+  /// Logs faults and the summary, and publishes the snapshot with SweepEnded.
   void publish_sweep();
   /// Publishes the snapshot after a change between two sweeps.
   void publish_between_sweeps() { publish(events::SnapshotPublished{}); }
@@ -89,7 +89,7 @@ class SubnetStatus {
   void judge();
   void judge_policy();
   void tell_state();
-  void tell_trouble();
+  void report_faults();
   void publish(events::Payload told);
   std::shared_ptr<const Snapshot> snapshot() const;
 
@@ -100,7 +100,7 @@ class SubnetStatus {
   UnixTime state_since_ = 0;
   std::optional<SweepState> said_state_;
   std::set<Guid> small_tables_;  ///< switches that were named for that
-  unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same trouble again
+  unsigned same_reason_ = 0;     ///< sweeps in a row that looked at the same fault again
   std::string last_reason_;
   std::shared_ptr<const Plan> plan_;  ///< of a dry run
 };

@@ -231,7 +231,7 @@ void StoreThread::run(std::deque<Item> items) {
     if (!written) return;
     // After the answers: what has given up until then has its end here.
     late_ = false;
-    states_.trouble()->end();
+    states_.ongoing_failure()->end();
   };
   for (auto& item : items) {
     // A task that is no change of a subnet, as its end, sees all changes before it written.
@@ -302,7 +302,7 @@ asio::awaitable<bool> StoreThread::put(std::vector<Item> before, Item item, mad:
     if (answer->told) break;
     answer->given_up = true;
     late_ = true;
-    states_.trouble()->begin(fmt::format(
+    states_.ongoing_failure()->begin(fmt::format(
         "a change is not on the disk after {} ms: it is slow, or another process has locked the file",
         std::chrono::duration_cast<std::chrono::milliseconds>(patience).count()));
     co_return false;

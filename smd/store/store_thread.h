@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "mad/clock.h"
+#include "smd/store/ongoing_failure.h"
 #include "smd/store/store.h"
 #include "smd/store/subnet_states.h"
-#include "smd/store/trouble.h"
 
 namespace smd::store {
 
@@ -48,7 +48,7 @@ class StoreThread {
                                                                            mad::Clock* clock = nullptr);
 
   /// Why changes are in memory only at present; nothing where all are written. From any thread.
-  std::optional<Failure> failure() const { return states_.trouble()->now(); }
+  std::optional<Failure> failure() const { return states_.ongoing_failure()->now(); }
 
  private:
   class Handle;

@@ -40,11 +40,11 @@ Kept nothing_kept() {
 SubnetStates::SubnetStates(Place place, log::Log log)
     : place_(std::move(place)),
       log_(std::move(log)),
-      trouble_(std::make_shared<Trouble>(place_.directory, log_)) {}
+      failure_(std::make_shared<OngoingFailure>(place_.directory, log_)) {}
 
 void SubnetStates::failed(const std::string& reason) {
   forget_file();
-  trouble_->begin(reason);
+  failure_->begin(reason);
 }
 
 /// What the file holds is not known any more.
@@ -156,7 +156,7 @@ std::expected<sm::StoredPtr, std::string> SubnetStates::open(const std::string& 
   if (taken) return std::unexpected(locked.error());
   if (!locked) failed(locked.error());
   const bool read = locked && ready() && load(subnet, state);
-  if (read) trouble_->end();
+  if (read) failure_->end();
   if (!read) {
     // What can only be read is better than nothing: LIDs stay what they were.
     if (const auto seen = peek(subnet, state); !seen) state.wanted = nothing_kept();
@@ -214,14 +214,14 @@ bool SubnetStates::write() {
     written = write_once();
   }
   if (!written && written.error().kind == SqlError::Kind::busy) {
-    trouble_->begin(written.error().text);  // another process has it; what the file holds is known
+    failure_->begin(written.error().text);  // another process has it; what the file holds is known
     return false;
   }
   if (!written) {
     failed(written.error().text);
     return false;
   }
-  trouble_->end();
+  failure_->end();
   return true;
 }
 

@@ -15,11 +15,11 @@
 #include "smd/store/database.h"
 #include "smd/store/kept.h"
 #include "smd/store/lock.h"
-#include "smd/store/trouble.h"
+#include "smd/store/ongoing_failure.h"
 
 namespace smd::store {
 
-/// Every trouble is one line when it begins and one when it is over; between them the subnets live from
+/// Every failure is one line when it begins and one when it is over; between them the subnets live from
 /// memory. Used by one thread at a time.
 class SubnetStates {
  public:
@@ -46,7 +46,7 @@ class SubnetStates {
   /// Something that was put is not on the disk.
   bool behind() const;
   /// What keeps it from writing; may be asked from any thread.
-  const std::shared_ptr<Trouble>& trouble() const { return trouble_; }
+  const std::shared_ptr<OngoingFailure>& ongoing_failure() const { return failure_; }
 
  private:
   struct SubnetState {
@@ -74,7 +74,7 @@ class SubnetStates {
   log::Log log_;
   std::optional<Database> database_;
   std::map<std::string, SubnetState> states_;
-  std::shared_ptr<Trouble> trouble_;
+  std::shared_ptr<OngoingFailure> failure_;
 };
 
 }  // namespace smd::store

@@ -23,7 +23,7 @@ class DiscoverySession {
   DiscoverySession(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor,
                    const Subnet* before, SweepOptions options, DiscoveryState findings);
 
-  // Tasks. Each answers for its own failures by `trouble`.
+  // Tasks. Each answers for its own failures by `report_error`.
   /// Probes with NodeInfo along `path`, which leaves `from`; nothing: our own port.
   asio::awaitable<void> visit(std::optional<PeerPort> from, mad::DirectedPath path);
   /// A node without an answer keeps the description that it had in `before`.
@@ -58,7 +58,7 @@ class DiscoverySession {
   bool idle() const { return running_ == 0; }  ///< no task is going on
 
   /// The request was not answered; ignored where it was dropped because the node is silent anyway.
-  void trouble(const FoundNode& found, PortNum port, const mad::RequestError& error);
+  void report_error(const FoundNode& found, PortNum port, const mad::RequestError& error);
 
   // What came of it.
   DiscoveryState findings;

@@ -49,7 +49,7 @@ void keep_idle_tables(Port& port, const Port* before) {
 
 }  // namespace
 
-void DiscoverySession::trouble(const FoundNode& found, PortNum port, const mad::RequestError& error) {
+void DiscoverySession::report_error(const FoundNode& found, PortNum port, const mad::RequestError& error) {
   if (was_dropped(error)) return;
   unresponsive.push_back(
       {{found.node.guid(), port}, found.node.guid(), to_string(error), found.node.description});
@@ -128,7 +128,7 @@ asio::awaitable<void> DiscoverySession::read_description(FoundNode* node) {
       found.node.description = before->description;
       found.node.reported = before->reported;
     }
-    trouble(found, PortNum{0}, description.error());
+    report_error(found, PortNum{0}, description.error());
     co_return;
   }
   found.node.description = description->text;
@@ -139,7 +139,7 @@ asio::awaitable<void> DiscoverySession::read_node_info(FoundNode* node) {
   auto& found = *node;
   const auto info = co_await ask<wire::NodeInfo>(node, PortNum{0}, found.path, 0);
   if (!info) {
-    trouble(found, PortNum{0}, info.error());
+    report_error(found, PortNum{0}, info.error());
     co_return;
   }
   const bool same = info->node == found.node.guid() && info->num_ports == found.node.info.num_ports;
@@ -150,7 +150,7 @@ asio::awaitable<void> DiscoverySession::read_node_info(FoundNode* node) {
 asio::awaitable<void> DiscoverySession::read_switch(FoundNode* node) {
   auto& found = *node;
   const auto info = co_await ask<wire::SwitchInfo>(node, PortNum{0}, found.path, 0);
-  if (!info) trouble(found, PortNum{0}, info.error());
+  if (!info) report_error(found, PortNum{0}, info.error());
   if (info) found.node.switch_info = *info;
   co_await clear_change(node);
   co_await read_switch_rest(node);
@@ -229,7 +229,7 @@ asio::awaitable<void> DiscoverySession::read_lft_block(FoundNode* node, std::sha
   const auto table = co_await ask<wire::LinearForwardingTable>(
       node, PortNum{0}, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
   if (!table) {
-    trouble(found, PortNum{0}, table.error());
+    report_error(found, PortNum{0}, table.error());
     co_return;
   }
   std::ranges::transform(table->ports, row->begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock),
@@ -255,7 +255,7 @@ asio::awaitable<void> DiscoverySession::read_port(FoundNode* node, PortNum port,
   found.node.refuses_extended_speeds |= answer.refuses;
   auto& slot = found.node.ports[port.value()];
   if (!info) {
-    trouble(found, port, info.error());
+    report_error(found, port, info.error());
     co_return;
   }
   slot.info = *info;
@@ -326,7 +326,7 @@ asio::awaitable<void> DiscoverySession::read_pkeys(FoundNode* node, PortNum port
     held.asked.set(block);
     const auto table = co_await ask<wire::PKeyTable>(node, port, path, modifier);
     if (!table) {
-      trouble(found, port, table.error());
+      report_error(found, port, table.error());
       break;
     }
     held.row[block] = *table;
@@ -369,7 +369,7 @@ asio::awaitable<void> DiscoverySession::read_sm_info(FoundNode* node, PortNum po
     co_return;
   }
   // The node answers all else: an SM that hangs is no node that does not answer.
-  if (info.error().fault != mad::Fault::timeout) trouble(found, port, info.error());
+  if (info.error().fault != mad::Fault::timeout) report_error(found, port, info.error());
   OtherSm silent{.at = place, .node_description = {}, .lid = lid, .info = {}, .answered = false};
   if (before_ != nullptr) {
     const auto was = std::ranges::find(before_->other_sms, place, &OtherSm::at);

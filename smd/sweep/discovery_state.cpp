@@ -80,9 +80,9 @@ void DiscoveryState::link(FoundNode& a, PortNum a_port, FoundNode& b, PortNum b_
 }
 
 std::optional<ToRead> DiscoveryState::arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
-                                              const mad::DirectedPath& path, std::string& trouble) {
-  trouble = nonsense(info);
-  if (!trouble.empty()) return std::nullopt;
+                                              const mad::DirectedPath& path, std::string& reason) {
+  reason = nonsense(info);
+  if (!reason.empty()) return std::nullopt;
   auto* found = touch(info.node);
   const bool is_new = found == nullptr;
   if (is_new) {

@@ -55,9 +55,9 @@ class DiscoveryState {
       : excluded_(std::move(excluded)), known_(known) {}
 
   /// NodeInfo came back along `path` by port `from` (nothing: ourselves). Says what is to be read now;
-  /// nothing where the node is known or the answer makes no sense (then `trouble` says why).
+  /// nothing where the node is known or the answer makes no sense (then `reason` says why).
   std::optional<ToRead> arrived(const wire::NodeInfo& info, std::optional<PeerPort> from,
-                                const mad::DirectedPath& path, std::string& trouble);
+                                const mad::DirectedPath& path, std::string& reason);
 
   /// Nothing behind that port is looked at.
   bool excluded(const PeerPort& from) const { return excluded_.contains({from.node, from.port}); }

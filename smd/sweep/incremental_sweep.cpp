@@ -350,7 +350,7 @@ std::expected<Subnet, std::string> Refresh::result() {
   }
   auto after = merge(before_, std::move(survey_.findings), std::move(survey_.unresponsive),
                      std::move(survey_.other_sms));
-  if (auto trouble = still_linked(after); trouble) return std::unexpected(*std::move(trouble));
+  if (auto reason = still_linked(after); reason) return std::unexpected(*std::move(reason));
   return after;
 }
 

@@ -267,7 +267,7 @@ asio::awaitable<void> storm(asio::io_context* io, std::string name, double withi
         sweep = steady_clock::now();
         auto next = std::make_shared<sm::Snapshot>(*snapshot);
         auto subnet = std::make_shared<sm::Subnet>(*snapshot->subnet);
-        subnet->index();  // another ground: the directory is made anew
+        subnet->index();  // an own copy: the directory is computed again
         next->subnet = std::move(subnet);
         snapshot = std::move(next);
         server.refresh();

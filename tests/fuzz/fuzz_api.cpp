@@ -17,11 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto space = line.find(' ');
   const auto body = line.size() < text.size() ? text.substr(line.size() + 1) : std::string_view{};
   smd::test::FakeBackend backend;
-  const auto ground = std::make_shared<smd::api::PolicyState>();
-  ground->config = std::make_shared<const smd::config::SubnetConfig>();
-  ground->policies = std::make_shared<const smd::policy::Policies>();
-  ground->merged = smd::policy::merged_policy(*ground->config, *ground->policies);
-  backend.add({.name = "a", .port = "mlx5_0:1", .ground = ground});
+  const auto policy_state = std::make_shared<smd::api::PolicyState>();
+  policy_state->config = std::make_shared<const smd::config::SubnetConfig>();
+  policy_state->policies = std::make_shared<const smd::policy::Policies>();
+  policy_state->merged = smd::policy::merged_policy(*policy_state->config, *policy_state->policies);
+  backend.add({.name = "a", .port = "mlx5_0:1", .policy_state = policy_state});
   const auto rest = space == std::string_view::npos ? std::string_view{} : line.substr(space + 1);
   const auto second = std::min(rest.size(), rest.find(' '));
   const bool follows = second != rest.size();

@@ -29,13 +29,13 @@ api::SubnetView subnet() {
   test::FakeBackend backend;
   test::add_changeable_subnet(backend);
   auto view = *backend.views.back();
-  auto policies = std::make_shared<policy::Policies>(*view.ground->policies);
+  auto policies = std::make_shared<policy::Policies>(*view.policy_state->policies);
   for (const auto role : {Role::viewer, Role::operator_, Role::admin}) {
     const std::string name(to_string(role));
     policies->tokens[name] = {.role = role, .hash = access::hash_of("smd_" + name)};
   }
-  view.ground = std::make_shared<const api::PolicyState>(
-      api::PolicyState{view.ground->config, std::move(policies), view.ground->merged});
+  view.policy_state = std::make_shared<const api::PolicyState>(
+      api::PolicyState{view.policy_state->config, std::move(policies), view.policy_state->merged});
   return view;
 }
 
@@ -55,12 +55,12 @@ void expect_same_when_read(const T& frame) {
 
 void at_master(const replica::Call& call, test::FakeBackend& master) {
   expect_same_when_read(call);
-  const auto before = master.views.back()->ground;
+  const auto before = master.views.back()->policy_state;
   const auto request = api::request_of(call, "p", Guid{0xb});
   const auto answer = api::call_answer_of(request ? api::answer(*request, master) : request.error());
   expect_same_when_read(answer);
   expect(answer.status == 0 || (answer.status >= 200 && answer.status < 600));
-  const auto& after = master.views.back()->ground;
+  const auto& after = master.views.back()->policy_state;
   expect(after->policies->tokens == before->policies->tokens);
   expect(after == before || (may_change(call.role) && answer.status < 300));
   expect(master.reloads == 0 && master.priorities.empty());

@@ -111,7 +111,7 @@ const std::map<std::string, std::string>& least_roles() {
 class ApiAccess : public testing::Test {
  protected:
   ApiAccess() {
-    ground_->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
+    policy_state_->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
         {test::partition("blue", 0x12, {"h00001"}, {}), test::partition("red", 0x13, {"h00002"}, {})}));
     auto policies = std::make_shared<policy::Policies>();
     for (const auto role : {Role::tenant, Role::viewer, Role::operator_, Role::admin}) {
@@ -120,14 +120,14 @@ class ApiAccess : public testing::Test {
       token.hash = access::hash_of(secret(to_string(role)));
       if (role == Role::tenant) token.partitions = {"blue"};
     }
-    ground_->policies = policies;
-    ground_->merged = policy::merged_policy(*ground_->config, *policies);
+    policy_state_->policies = policies;
+    policy_state_->merged = policy::merged_policy(*policy_state_->config, *policies);
     sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground_->config, test::once());
+    test::Managed manager(world, *policy_state_->config, test::once());
     world.run(manager->run());
     auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
     snapshot->state = wire::SmState::master;
-    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .ground = ground_});
+    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .policy_state = policy_state_});
     backend_.add({.name = "other", .port = "mlx5_1:1"});
     document_ = test::api_document();
   }
@@ -151,7 +151,7 @@ class ApiAccess : public testing::Test {
     return value;
   }
 
-  std::shared_ptr<api::PolicyState> ground_ = std::make_shared<api::PolicyState>();
+  std::shared_ptr<api::PolicyState> policy_state_ = std::make_shared<api::PolicyState>();
   test::FakeBackend backend_;
   json::value document_;
 };

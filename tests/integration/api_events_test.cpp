@@ -26,16 +26,16 @@ using testing::StartsWith;
 class ApiEvents : public testing::Test {
  protected:
   ApiEvents() {
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
+    auto policy_state = std::make_shared<api::PolicyState>();
+    policy_state->config = std::make_shared<const config::SubnetConfig>(test::with_partitions(
         {test::partition("blue", 0x12, {"h00001"}, {}), test::partition("red", 0x13, {"h00002"}, {})}));
     auto policies = std::make_shared<policy::Policies>();
     add_token(*policies, "tenant", access::Role::tenant);
     add_token(*policies, "viewer", access::Role::viewer);
-    ground->policies = policies;
-    ground->merged = policy::merged_policy(*ground->config, *policies);
+    policy_state->policies = policies;
+    policy_state->merged = policy::merged_policy(*policy_state->config, *policies);
     sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground->config, test::once());
+    test::Managed manager(world, *policy_state->config, test::once());
     world.run(manager->run());
     auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
     for (const auto& node : snapshot->subnet->nodes) {
@@ -43,7 +43,7 @@ class ApiEvents : public testing::Test {
       if (node->description == "h00002") foreign_ = node->guid();
     }
     snapshot->state = wire::SmState::master;
-    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .ground = ground});
+    backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .policy_state = policy_state});
   }
   static void add_token(policy::Policies& policies, const std::string& name, access::Role role) {
     auto& token = policies.tokens[name];
@@ -53,11 +53,11 @@ class ApiEvents : public testing::Test {
   }
   void revoke(const std::string& name) {
     auto view = *backend_.views[0];
-    auto ground = std::make_shared<api::PolicyState>(*view.ground);
-    auto policies = std::make_shared<policy::Policies>(*ground->policies);
+    auto policy_state = std::make_shared<api::PolicyState>(*view.policy_state);
+    auto policies = std::make_shared<policy::Policies>(*policy_state->policies);
     policies->tokens.erase(name);
-    ground->policies = policies;
-    view.ground = ground;
+    policy_state->policies = policies;
+    view.policy_state = policy_state;
     backend_.views[0] = std::make_shared<api::SubnetView>(view);
   }
   void publish(const std::string& name, std::vector<log::Field> fields, const std::string& subnet = "up",
@@ -224,7 +224,7 @@ TEST_F(ApiEvents, AChangeByThePKeyIsOneOfThePartitionsName) {
     EXPECT_LT(answer.status, 300U) << answer.body;
   };
   add("/ufmRest/resources/pkeys/add", R"({"pkey": "0x44"})");
-  const auto* made = backend_.views[0]->ground->merged->find(PKey{0x44});
+  const auto* made = backend_.views[0]->policy_state->merged->find(PKey{0x44});
   ASSERT_NE(made, nullptr);
   const auto name = made->name;  // the next change replaces the policy
   add("/ufmRest/resources/pkeys", R"({"pkey": "0x44", "guids": ["0000000000000077"]})");

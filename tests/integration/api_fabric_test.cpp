@@ -456,7 +456,7 @@ TEST_F(ApiFabric, MetricsAreCompressedForThoseWhoTakeThat) {
 }
 
 TEST_F(ApiFabric, OneScrapeIsSentAtATime) {
-  const auto turn = backend_.scraping.take();
+  const auto turn = backend_.scraping.try_lock();
   const auto refused = api::answer({.method = "GET", .target = "/metrics", .body = {}}, backend_);
   EXPECT_EQ(refused.status, 503U);
   EXPECT_THAT(refused.headers, testing::Contains(std::pair<std::string, std::string>("Retry-After", "1")));

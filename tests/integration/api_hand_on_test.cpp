@@ -30,7 +30,7 @@ class ApiHandOn : public testing::Test {
   ApiHandOn() {
     for (auto* backend : {&standby_, &master_}) {
       test::add_changeable_subnet(*backend);
-      auto policies = std::make_shared<policy::Policies>(*view(*backend).ground->policies);
+      auto policies = std::make_shared<policy::Policies>(*view(*backend).policy_state->policies);
       for (const auto role : {Role::viewer, Role::operator_, Role::admin})
         policies->tokens[std::string(to_string(role))] = {.role = role,
                                                           .hash = access::hash_of(secret(role))};
@@ -47,8 +47,8 @@ class ApiHandOn : public testing::Test {
   static api::SubnetView view(test::FakeBackend& backend) { return *backend.views.back(); }
   static void set_policies(test::FakeBackend& backend, std::shared_ptr<policy::Policies> policies) {
     auto next = view(backend);
-    next.ground = std::make_shared<const api::PolicyState>(
-        api::PolicyState{next.ground->config, std::move(policies), next.ground->merged});
+    next.policy_state = std::make_shared<const api::PolicyState>(
+        api::PolicyState{next.policy_state->config, std::move(policies), next.policy_state->merged});
     backend.views.back() = std::make_shared<api::SubnetView>(next);
   }
   replica::CallAnswer at_master(const replica::Call& call) {
@@ -73,7 +73,9 @@ class ApiHandOn : public testing::Test {
     request.time = 1000;
     return call(std::move(request));
   }
-  std::size_t partitions(test::FakeBackend& backend) { return view(backend).ground->policies->api.size(); }
+  std::size_t partitions(test::FakeBackend& backend) {
+    return view(backend).policy_state->policies->api.size();
+  }
 
   test::FakeBackend standby_, master_;
 };
@@ -121,7 +123,7 @@ TEST_F(ApiHandOn, TagsAndKeysAreTheMasters) {
   EXPECT_EQ(again.body, first.body);
   EXPECT_THAT(again.headers, Contains(Header("Idempotent-Replayed", "true")));
   // The master dies, and its copy knows what was answered.
-  set_policies(standby_, std::make_shared<policy::Policies>(*view(master_).ground->policies));
+  set_policies(standby_, std::make_shared<policy::Policies>(*view(master_).policy_state->policies));
   standby_.master = nullptr;
   const auto here = call(request);
   EXPECT_EQ(here.body, first.body);

@@ -28,8 +28,8 @@ using testing::IsEmpty;
 class ApiLists : public testing::Test {
  protected:
   ApiLists() {
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>(
+    auto policy_state = std::make_shared<api::PolicyState>();
+    policy_state->config = std::make_shared<const config::SubnetConfig>(
         test::with_partitions({test::partition("blue", 0x12, {"h00001", "h00003"}),
                                test::partition("red", 0x13, {"h00002", "h00001"})}));
     auto policies = std::make_shared<policy::Policies>();
@@ -37,13 +37,13 @@ class ApiLists : public testing::Test {
     token.role = access::Role::tenant;
     token.hash = access::hash_of("smd_tenant");
     token.partitions = {"blue"};
-    ground->policies = policies;
-    ground->merged = policy::merged_policy(*ground->config, *policies);
+    policy_state->policies = policies;
+    policy_state->merged = policy::merged_policy(*policy_state->config, *policies);
     sim::World world(test::spec("ft2:4"));
-    test::Managed manager(world, *ground->config, test::once());
+    test::Managed manager(world, *policy_state->config, test::once());
     world.run(manager->run());
     snapshot_ = std::make_shared<sm::Snapshot>(manager.last());
-    backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .ground = ground});
+    backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .policy_state = policy_state});
     document_ = test::api_document();
   }
   json::value ask(const std::string& what, std::string_view schema, unsigned status = 200,
@@ -396,12 +396,12 @@ TEST_F(ApiLists, ATenantsPartitionIsInForceThoughOthersChange) {
   EXPECT_EQ(ask("partitions", "Partitions", 200, true).at("partitions").at(0).at("in_force"), true);
   const auto change = [&](const std::string& name) {
     change_view([&](auto& view) {
-      auto ground = std::make_shared<api::PolicyState>(*view.ground);
-      auto merged = std::make_shared<config::PartitionPolicy>(*ground->merged);
+      auto policy_state = std::make_shared<api::PolicyState>(*view.policy_state);
+      auto merged = std::make_shared<config::PartitionPolicy>(*policy_state->merged);
       std::ranges::find(merged->partitions, name, &config::PolicyPartition::name)->members.clear();
       ++merged->digest;
-      ground->merged = merged;
-      view.ground = ground;
+      policy_state->merged = merged;
+      view.policy_state = policy_state;
     });
   };
   change("red");

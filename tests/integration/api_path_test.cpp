@@ -37,11 +37,11 @@ class PathLab {
     token.role = access::Role::tenant;
     token.hash = access::hash_of("smd_blue");
     token.partitions = {"blue"};
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>();
-    ground->policies = policies;
+    auto policy_state = std::make_shared<api::PolicyState>();
+    policy_state->config = std::make_shared<const config::SubnetConfig>();
+    policy_state->policies = policies;
     snapshot_ = std::make_shared<sm::Snapshot>(lab_.snapshot());
-    backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .ground = ground});
+    backend_.add({.name = "f", .port = "p", .snapshot = snapshot_, .policy_state = policy_state});
     document_ = test::api_document();
   }
   json::value ask(const std::string& query, unsigned status = 200, bool tenant = false) {

@@ -40,7 +40,9 @@ class ApiPorts : public testing::Test {
         << answer.body;
     return value;
   }
-  const policy::DisabledPorts& disabled() { return backend_.views.back()->ground->policies->disabled_ports; }
+  const policy::DisabledPorts& disabled() {
+    return backend_.views.back()->policy_state->policies->disabled_ports;
+  }
   /// "GUID/NUMBER" of a switch's port with a link to a switch.
   std::string uplink() {
     for (const auto& node : now_->subnet->nodes) {

@@ -20,13 +20,13 @@ class ApiTenants : public testing::Test {
   ApiTenants() {
     test::add_changeable_subnet(backend_);
     auto view = *backend_.views.back();
-    auto ground = *view.ground;
-    auto config = *ground.config;
+    auto policy_state = *view.policy_state;
+    auto config = *policy_state.config;
     config.qos.enabled = true;
     config.qos.preset = config::QosPreset::tenants_equal;
-    ground.config = std::make_shared<const config::SubnetConfig>(config);
-    ground.merged = policy::merged_policy(config, *ground.policies);
-    view.ground = std::make_shared<const api::PolicyState>(ground);
+    policy_state.config = std::make_shared<const config::SubnetConfig>(config);
+    policy_state.merged = policy::merged_policy(config, *policy_state.policies);
+    view.policy_state = std::make_shared<const api::PolicyState>(policy_state);
     backend_.views.back() = std::make_shared<const api::SubnetView>(view);
   }
   void call(const std::string& method, const std::string& target, unsigned status, std::string body = {}) {
@@ -38,10 +38,10 @@ class ApiTenants : public testing::Test {
                                     backend_);
     EXPECT_EQ(answer.status, status) << answer.body;
   }
-  const api::PolicyState& ground() { return *backend_.views.back()->ground; }
+  const api::PolicyState& policy_state() { return *backend_.views.back()->policy_state; }
   /// Of no partition: SL 15.
   Sl sl(std::uint16_t pkey) {
-    const auto* found = ground().merged->find(PKey{pkey});
+    const auto* found = policy_state().merged->find(PKey{pkey});
     return found != nullptr ? found->sl : Sl{15};
   }
   test::FakeBackend backend_;
@@ -55,13 +55,13 @@ TEST_F(ApiTenants, HaveSlsThatStay) {
   EXPECT_EQ(sl(0x31), Sl{3}) << "m comes behind it, and keeps its own";
   call("POST", "/ufmRest/resources/pkeys/add", 200, R"({"pkey": "0x32"})");
   EXPECT_EQ(sl(0x32), Sl{4});
-  EXPECT_EQ(ground().policies->class_sls.size(), 4U) << "kept with the partition";
+  EXPECT_EQ(policy_state().policies->class_sls.size(), 4U) << "kept with the partition";
 
   call("DELETE", "/v1/subnets/p/partitions/b", 200);
   EXPECT_EQ(sl(0x20), Sl{1});
   EXPECT_EQ(sl(0x30), Sl{2});
   EXPECT_EQ(sl(0x32), Sl{4});
-  EXPECT_EQ(ground().policies->class_sls.at("b"), Sl{3}) << "if it comes back";
+  EXPECT_EQ(policy_state().policies->class_sls.at("b"), Sl{3}) << "if it comes back";
 }
 
 /// Also where the name of the new one comes first.

@@ -73,13 +73,13 @@ TEST_F(ApiTwice, AChangeWithAKeyIsMadeOnce) {
   EXPECT_EQ(same.body, first.body);
   EXPECT_THAT(same.headers,
               testing::Contains(std::pair<std::string, std::string>("Idempotent-Replayed", "true")));
-  EXPECT_EQ(backend_.views.back()->ground->policies->api.at("blue")->members.size(), 0U)
+  EXPECT_EQ(backend_.views.back()->policy_state->policies->api.at("blue")->members.size(), 0U)
       << "nothing was done";
   EXPECT_EQ(add("k1", R"(["h00002"])").status, 422U);
   EXPECT_EQ(add("k2", R"(["h00002"])").status, 200U);
   EXPECT_EQ(add("a b", "[]").status, 400U);
   EXPECT_EQ(add(std::string(256, 'k'), "[]").status, 400U);
-  EXPECT_EQ(backend_.views.back()->ground->policies->answers.size(), 2U) << "kept with the change";
+  EXPECT_EQ(backend_.views.back()->policy_state->policies->answers.size(), 2U) << "kept with the change";
 }
 
 /// In mode sync-strict nothing is answered that no standby has, however often it is asked.
@@ -108,7 +108,8 @@ TEST_F(ApiTwice, AChangeThatNoStandbyHasIsAskedForAgain) {
   EXPECT_EQ(first.status, 503U);
   EXPECT_THAT(first.body, HasSubstr("not_copied"));
   EXPECT_THAT(first.headers, testing::Contains(std::pair<std::string, std::string>("Retry-After", "1")));
-  EXPECT_EQ(backend_.views.back()->ground->policies->api.at("blue")->members.size(), 1U) << "it is made";
+  EXPECT_EQ(backend_.views.back()->policy_state->policies->api.at("blue")->members.size(), 1U)
+      << "it is made";
   EXPECT_EQ(add().status, 503U);
   EXPECT_EQ(call("POST", "partitions/blue/members", R"(["h00001"])", {}).status, 503U);
   copied(true);

@@ -63,11 +63,11 @@ TEST_F(ApiUfmSession, ASessionIsGoodAsLongAsItsToken) {
   EXPECT_EQ(api::ufm_authorization("/ufmRestV2/x", "", "smd_sessionx=1"), "");
 
   auto view = *backend_.views[0];
-  auto ground = *view.ground;
-  auto policies = *ground.policies;
+  auto policy_state = *view.policy_state;
+  auto policies = *policy_state.policies;
   policies.tokens.clear();
-  ground.policies = std::make_shared<const policy::Policies>(policies);
-  view.ground = std::make_shared<const api::PolicyState>(ground);
+  policy_state.policies = std::make_shared<const policy::Policies>(policies);
+  view.policy_state = std::make_shared<const api::PolicyState>(policy_state);
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
   EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 401U) << "revoked";
 }
@@ -86,11 +86,14 @@ TEST_F(ApiUfmSession, ASessionNeedsTheSecretOfAToken) {
 }
 
 TEST_F(ApiUfmSession, AFabricIsNamedByTheQuery) {
-  backend_.add({.name = "q", .port = "mlx5_4:1", .snapshot = snapshot_, .ground = backend_.views[0]->ground});
+  backend_.add({.name = "q",
+                .port = "mlx5_4:1",
+                .snapshot = snapshot_,
+                .policy_state = backend_.views[0]->policy_state});
   const std::string keys = "/ufmRest/resources/pkeys";
   good("POST", keys + "?fabric=q", R"({"pkey":"0x9","guids":["1"]})");
-  EXPECT_TRUE(backend_.views[1]->ground->policies->api.contains("api_pkey_0x9"));
-  EXPECT_FALSE(backend_.views[0]->ground->policies->api.contains("api_pkey_0x9"));
+  EXPECT_TRUE(backend_.views[1]->policy_state->policies->api.contains("api_pkey_0x9"));
+  EXPECT_FALSE(backend_.views[0]->policy_state->policies->api.contains("api_pkey_0x9"));
   EXPECT_EQ(call("GET", keys + "/0x9").body, "{}") << "without a name the first one";
   EXPECT_EQ(good("GET", keys + "/0x9?fabric=q").at("partition"), "api_pkey_0x9");
   good("DELETE", keys + "/0x9?fabric=q");

@@ -124,11 +124,11 @@ TEST_F(ApiUfm, AnEmptyKeyStaysUntilItIsDeleted) {
 
 TEST_F(ApiUfm, HostsAreAddedByName) {
   good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey":"0x30","hosts_names":"h00001,h00002"})");
-  EXPECT_EQ(backend_.views[0]->ground->policies->api.at("api_pkey_0x30")->members.size(), 2U);
+  EXPECT_EQ(backend_.views[0]->policy_state->policies->api.at("api_pkey_0x30")->members.size(), 2U);
   good("DELETE", "/ufmRest/resources/pkeys/0x30/hosts/h00001");
-  EXPECT_EQ(backend_.views[0]->ground->policies->api.at("api_pkey_0x30")->members.size(), 1U);
+  EXPECT_EQ(backend_.views[0]->policy_state->policies->api.at("api_pkey_0x30")->members.size(), 1U);
   good("DELETE", "/ufmRest/resources/pkeys/0x30/hosts/h00002");
-  EXPECT_TRUE(backend_.views[0]->ground->policies->api.empty());
+  EXPECT_TRUE(backend_.views[0]->policy_state->policies->api.empty());
 }
 
 TEST_F(ApiUfm, NoCallReplacesThePartitionOfAnotherKey) {
@@ -191,13 +191,13 @@ TEST_F(ApiUfm, APortThatIsAMemberByARuleForSeveralIsNotRemoved) {
     rule.ports.terms.push_back(*config::parse_port_term(term));
     definition.members.push_back(rule);
   }
-  auto ground = std::make_shared<api::PolicyState>(*backend_.views[0]->ground);
-  auto policies = std::make_shared<policy::Policies>(*ground->policies);
+  auto policy_state = std::make_shared<api::PolicyState>(*backend_.views[0]->policy_state);
+  auto policies = std::make_shared<policy::Policies>(*policy_state->policies);
   policies->api["mixed"] = std::make_shared<const policy::ApiPartition>(definition);
-  ground->policies = policies;
-  ground->merged = policy::merged_policy(*ground->config, *policies);
+  policy_state->policies = policies;
+  policy_state->merged = policy::merged_policy(*policy_state->config, *policies);
   auto view = *backend_.views[0];
-  view.ground = ground;
+  view.policy_state = policy_state;
   backend_.views[0] = std::make_shared<const api::SubnetView>(view);
   const auto guid = api::ufm_text(port_of("h00001"));
 
@@ -418,7 +418,7 @@ TEST_F(ApiUfm, GuidsThatWereTakenOutAMomentAgoAreNotShown) {
   auto view = *backend_.views[0];
   auto now = std::make_shared<sm::Snapshot>(*view.snapshot);
   auto decided = std::make_shared<sm::PartitionPart>(*now->decided.partitions);
-  decided->policy = view.ground->merged;
+  decided->policy = view.policy_state->merged;
   decided->partitions.push_back(
       {.pkey = PKey{0x21}, .members = {{.port = port(0), .at = {}}}, .pending = {}});
   now->decided.partitions = decided;

@@ -97,7 +97,7 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
   const auto files = policy::sources_of(config_);
   auto policies = std::make_shared<const policy::Policies>();
   auto merged = policy::merged_policy(config_, *policies);
-  const auto ground = [&] { return policy::EditContext{files, *policies, *merged}; };
+  const auto context = [&] { return policy::EditContext{files, *policies, *merged}; };
   const auto take = [&](const policy::EditResult& edited) {
     ASSERT_TRUE(edited) << edited.error().text;
     sets_.clear();
@@ -107,24 +107,24 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
     world_->run_for(std::chrono::milliseconds(300));
   };
   const auto sweeps = smd.lines().count("sweep=");
-  take(policy::put_partition(ground(), {.name = "api", .pkey = 0x77}));
+  take(policy::put_partition(context(), {.name = "api", .pkey = 0x77}));
   EXPECT_EQ(sets_.size(), 0U);
   for (int i = 0; i < 30; ++i) {
     config::MemberRule rule{.membership = config::Membership::full};
     rule.ports.terms = {any_host()};
     const bool there = std::ranges::any_of(policies->api.at("api")->members,
                                            [&](const auto& member) { return member.ports == rule.ports; });
-    take(there ? policy::remove_members(ground(), "api", rule.ports.terms)
-               : policy::add_members(ground(), "api", {rule}));
+    take(there ? policy::remove_members(context(), "api", rule.ports.terms)
+               : policy::add_members(context(), "api", {rule}));
     EXPECT_EQ(sets_.size(), 2U) << i;
     EXPECT_EQ(sets(wire::PKeyTable::kAttribute), sets_.size());
   }
   const auto member = policies->api.at("api")->members[0];
   auto told = member;
   told.index0 = true;
-  take(policy::add_members(ground(), "api", {told}));
+  take(policy::add_members(context(), "api", {told}));
   EXPECT_EQ(sets_.size(), 2U) << "the switch port's table has the order of the end port's";
-  take(policy::add_members(ground(), "api", {member}));
+  take(policy::add_members(context(), "api", {member}));
   EXPECT_EQ(sets_.size(), 0U) << "what is at index 0 stays there";
   sets_.clear();
   Guid node, port;

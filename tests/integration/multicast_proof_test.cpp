@@ -37,7 +37,7 @@ class ProvenFabric {
   ~ProvenFabric() { world_.run(group_->stop()); }
 
   const sm::Decided& decided() { return manager_->last().decided; }
-  const sm::MulticastContext& ground() { return *decided().multicast->ground; }
+  const sm::MulticastContext& context() { return *decided().multicast->context; }
   const Managed& manager() const { return *manager_; }
 
   /// So many groups with members at random.
@@ -81,7 +81,7 @@ class ProvenFabric {
   /// Of what is proven.
   void expect_no_cycle() {
     const auto& routes = *decided().routes;
-    if (ground().not_proven != 0) return;
+    if (context().not_proven != 0) return;
     ASSERT_TRUE(routes.verification.ok());
     const auto held = tables_of_switches();
     EXPECT_FALSE(
@@ -147,10 +147,10 @@ TEST(MulticastProof, WhatSwitchesHoldClosesNoCycleThroughJoinsAndALostCable) {
     ProvenFabric fabric(spec, engine);
     ASSERT_EQ(fabric.decided().routes->engine, engine);
     fabric.join(random, 6);
-    EXPECT_EQ(fabric.ground().not_proven, 0U);
+    EXPECT_EQ(fabric.context().not_proven, 0U);
     fabric.expect_no_cycle();
     fabric.join(random, 8);
-    EXPECT_EQ(fabric.ground().not_proven, 0U);
+    EXPECT_EQ(fabric.context().not_proven, 0U);
     fabric.expect_no_cycle();
     fabric.lose(random);
     fabric.expect_no_cycle();
@@ -168,9 +168,9 @@ TEST(MulticastProof, TreesWithoutAProofAreNamed) {
   ProvenFabric fabric("torus:4x4:1", "minhop", true);
   ASSERT_EQ(fabric.decided().routes->engine, "minhop");
   fabric.join(random, 6);
-  ASSERT_EQ(fabric.ground().proof->rule, routing::McRule::none);
-  EXPECT_EQ(fabric.ground().trees, 6U);
-  EXPECT_EQ(fabric.ground().not_proven, 6U);
+  ASSERT_EQ(fabric.context().proof->rule, routing::McRule::none);
+  EXPECT_EQ(fabric.context().trees, 6U);
+  EXPECT_EQ(fabric.context().not_proven, 6U);
   fabric.lose(random);
   EXPECT_GE(fabric.manager().lines().count("multicast.not_proven"), 1U);
   EXPECT_THAT(fabric.manager().lines().first("multicast.not_proven"), testing::HasSubstr("not_proven=6"));
@@ -181,12 +181,12 @@ TEST(MulticastProof, IsKeptWhileTheRoutesStay) {
   std::mt19937_64 random(3);
   ProvenFabric fabric("mesh:4x4:1", "dor");
   fabric.join(random, 2);
-  const auto proof = fabric.ground().proof;
+  const auto proof = fabric.context().proof;
   ASSERT_EQ(proof->rule, routing::McRule::spanning);
   fabric.join(random, 5);
-  EXPECT_EQ(fabric.ground().proof, proof);
+  EXPECT_EQ(fabric.context().proof, proof);
   fabric.lose(random);
-  EXPECT_NE(fabric.ground().proof, proof);
+  EXPECT_NE(fabric.context().proof, proof);
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
     const auto files = policy::sources_of(config);
     const auto merged = policy::merged_policy(config, *policies);
     ASSERT_TRUE(merged);
-    const auto ground = [&] { return policy::EditContext{files, *policies, *merged}; };
+    const auto context = [&] { return policy::EditContext{files, *policies, *merged}; };
     const auto name = fmt::format("api{}", any(6));
     if (any(4) == 0) {
       auto& filed = config.partition[1].limited;
@@ -160,9 +160,9 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
     } else {
       auto edited =
           any(5) == 0
-              ? policy::put_partition(ground(), {.name = name, .members = {rule(config::Membership::full)}})
-              : policy::add_members(ground(), name, {rule(static_cast<config::Membership>(any(2)))});
-      if (any(6) == 0) edited = policy::erase_partition(ground(), name);
+              ? policy::put_partition(context(), {.name = name, .members = {rule(config::Membership::full)}})
+              : policy::add_members(context(), name, {rule(static_cast<config::Membership>(any(2)))});
+      if (any(6) == 0) edited = policy::erase_partition(context(), name);
       if (!edited) continue;
       policies = edited->policies;
       smd->set_policies(policies);

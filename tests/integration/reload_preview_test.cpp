@@ -28,7 +28,7 @@ class ReloadPreview : public testing::Test {
     backend_.add({.name = "f",
                   .port = "mlx5_0:1",
                   .snapshot = std::make_shared<sm::Snapshot>(manager_->last()),
-                  .ground = std::make_shared<const api::PolicyState>(
+                  .policy_state = std::make_shared<const api::PolicyState>(
                       api::PolicyState{std::make_shared<const config::SubnetConfig>(config_),
                                        std::make_shared<const policy::Policies>(), nullptr})});
   }
@@ -117,8 +117,8 @@ TEST_F(ReloadPreview, APartitionOfTheApiThatAFileTakesOverIsNamed) {
   policies->api.emplace("red", red);
   auto& view = backend_.views.front();
   auto changed = std::make_shared<api::SubnetView>(*view);
-  changed->ground = std::make_shared<const api::PolicyState>(
-      api::PolicyState{view->ground->config, policies, policy::merged_policy(config_, *policies)});
+  changed->policy_state = std::make_shared<const api::PolicyState>(
+      api::PolicyState{view->policy_state->config, policies, policy::merged_policy(config_, *policies)});
   view = changed;
   auto next = config_;
   next.partition.push_back(test::partition("crimson", 0x40, {"h00002"}));

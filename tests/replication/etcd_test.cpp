@@ -107,7 +107,7 @@ TEST_F(ReplicaEtcd, TheMasterShowsEtcdAndTheStandbysThatReadIt) {
   EXPECT_THAT(view->standbys, Contains(Field(&replica::StandbyView::name, "etcd"))) << told();
   EXPECT_THAT(view->standbys, Contains(Field(&replica::StandbyView::port, site_.port_of(kSecond)))) << told();
   for (const auto& standby : view->standbys) EXPECT_EQ(standby.acked, view->position) << standby.name;
-  EXPECT_EQ(view->trouble, "");
+  EXPECT_EQ(view->failure, "");
   EXPECT_FALSE(site_[kSecond].store().view()->forwards);
 }
 
@@ -120,7 +120,7 @@ TEST_F(ReplicaEtcd, EtcdThatIsGoneCostsOneWarningAndIsCaughtUpWith) {
   EXPECT_EQ(site_.world.now(), before);  // no answer waits for it
   site_.world.run_for(seconds(60));
   EXPECT_EQ(lines_.count("ha.etcd_failed"), 2U) << told();  // one on either SM
-  EXPECT_NE(site_[kFirst].store().view()->trouble, "");
+  EXPECT_NE(site_[kFirst].store().view()->failure, "");
   EXPECT_EQ(site_[kSecond].store().view()->role, ViewRole::lost);
   EXPECT_TRUE(site_[kFirst].is_master());
   EXPECT_EQ(site_[kFirst].lines.count("ha.standby_lost"), 0U) << told();  // etcd is none
@@ -130,7 +130,7 @@ TEST_F(ReplicaEtcd, EtcdThatIsGoneCostsOneWarningAndIsCaughtUpWith) {
   site_.world.run_for(seconds(15));
 
   EXPECT_EQ(lines_.count("ha.etcd_works_again"), 2U) << told();
-  EXPECT_EQ(site_[kFirst].store().view()->trouble, "");
+  EXPECT_EQ(site_[kFirst].store().view()->failure, "");
   expect_copied();
 }
 
@@ -156,7 +156,7 @@ TEST_F(ReplicaEtcd, AFullEtcdStopsTheCopyAndNothingElse) {
 
   EXPECT_EQ(lines_.count("ha.etcd_failed"), 1U) << told();
   EXPECT_EQ(lines_.count("quota-backend-bytes"), 1U) << told();
-  EXPECT_THAT(site_[kFirst].store().view()->trouble, testing::HasSubstr("space exceeded"));
+  EXPECT_THAT(site_[kFirst].store().view()->failure, testing::HasSubstr("space exceeded"));
   EXPECT_EQ(site_[kFirst].last().summary.state, sm::SweepState::up);
   etcd_.full = false;
   site_.world.run_for(seconds(20));
@@ -315,7 +315,7 @@ TEST_F(ReplicaEtcd, AnEpochThatIsTooLargeIsOfNoSm) {
   site_.world.run_for(seconds(10));
 
   EXPECT_EQ(etcd_.value("/smd/test/live/epoch"), other);
-  EXPECT_THAT(site_[kFirst].store().view()->trouble, testing::HasSubstr("/live/epoch is not of smd"))
+  EXPECT_THAT(site_[kFirst].store().view()->failure, testing::HasSubstr("/live/epoch is not of smd"))
       << told();
   EXPECT_EQ(site_.disks[kFirst].replica()->position.epoch, 1U);
 }

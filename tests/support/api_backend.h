@@ -43,11 +43,11 @@ class FakeBackend final : public api::Backend {
   /// Takes the change at once, as a daemon without a store does.
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override {
     std::promise<api::PolicyVerdict> verdict;
-    const bool good = views[subnet]->ground == change.before && keeps;
+    const bool good = views[subnet]->policy_state == change.before && keeps;
     if (good) partitions_changed.push_back(change.partition);
     if (good) {
       auto view = *views[subnet];
-      view.ground = std::make_shared<const api::PolicyState>(
+      view.policy_state = std::make_shared<const api::PolicyState>(
           api::PolicyState{change.before->config, std::move(change.after), std::move(change.merged)});
       ++view.epoch;
       views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
@@ -62,8 +62,8 @@ class FakeBackend final : public api::Backend {
     view.sweeps_off_until = until;
     views[subnet] = std::make_shared<api::SubnetView>(std::move(view));
   }
-  std::shared_ptr<void> scrape_turn() override { return scraping.take(); }
-  api::Turns scraping;
+  std::shared_ptr<void> scrape_lock() override { return scraping.try_lock(); }
+  api::TryLock scraping;
   void reindex(std::size_t, const std::set<Guid>& ports) override { reindexed = ports; }
   void train(std::size_t, const api::PolicyChange::PortChange& port, std::string_view event) override {
     trained.emplace_back(port.at, event);

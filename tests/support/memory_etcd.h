@@ -96,7 +96,7 @@ class MemoryEtcd {
       const auto wrong = co_await turn();
       if (wrong) co_return std::unexpected(*wrong);
       if (ask.revision != 0 && ask.revision < all_.compacted_)
-        co_return std::unexpected(etcd::Error{.kind = etcd::Trouble::compacted, .text = "compacted"});
+        co_return std::unexpected(etcd::Error{.kind = etcd::ErrorKind::compacted, .text = "compacted"});
       const auto& state = all_.states_.at(ask.revision == 0 ? all_.revision_ : ask.revision);
       etcd::RangeAnswer answer{.revision = all_.revision_};
       for (auto at = state.lower_bound(ask.key); at != state.end() && at->first < ask.end; ++at) {
@@ -176,7 +176,7 @@ class MemoryEtcd {
       for (;;) {
         if (closed_ || all_.down || generation_ != all_.generation_) co_return std::unexpected(gone());
         if (seen_ + 1 < all_.compacted_)
-          co_return std::unexpected(etcd::Error{.kind = etcd::Trouble::compacted, .text = "compacted"});
+          co_return std::unexpected(etcd::Error{.kind = etcd::ErrorKind::compacted, .text = "compacted"});
         if (seen_ < all_.revision_ && differs()) {
           seen_ = all_.revision_;
           co_return seen_;
@@ -206,10 +206,10 @@ class MemoryEtcd {
       if (!time || closed_ || all_.down || all_.silent || generation_ != all_.generation_) co_return gone();
       co_return std::nullopt;
     }
-    static etcd::Error gone() { return {.kind = etcd::Trouble::unreachable, .text = "connection refused"}; }
-    static etcd::Error refusal(const char* why) { return {.kind = etcd::Trouble::refused, .text = why}; }
+    static etcd::Error gone() { return {.kind = etcd::ErrorKind::unreachable, .text = "connection refused"}; }
+    static etcd::Error refusal(const char* why) { return {.kind = etcd::ErrorKind::refused, .text = why}; }
     static etcd::Error no_space() {
-      return {.kind = etcd::Trouble::full, .text = "etcdserver: mvcc: database space exceeded"};
+      return {.kind = etcd::ErrorKind::full, .text = "etcdserver: mvcc: database space exceeded"};
     }
 
     MemoryEtcd& all_;

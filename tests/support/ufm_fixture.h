@@ -29,20 +29,20 @@ inline constexpr const char* kUfmSecret = "smd_00112233445566778899aabbccddeeff"
 class UfmFixture : public testing::Test {
  protected:
   UfmFixture() {
-    auto ground = std::make_shared<api::PolicyState>();
-    ground->config = std::make_shared<const config::SubnetConfig>(
+    auto policy_state = std::make_shared<api::PolicyState>();
+    policy_state->config = std::make_shared<const config::SubnetConfig>(
         with_partitions({partition("filed", 0x20, {"h00001"}, {})}));
     auto policies = std::make_shared<policy::Policies>();
     policies->tokens["cloud"] = {.role = access::Role::admin, .hash = access::hash_of(kUfmSecret)};
-    ground->policies = policies;
-    ground->merged = policy::merged_policy(*ground->config, *policies);
+    policy_state->policies = policies;
+    policy_state->merged = policy::merged_policy(*policy_state->config, *policies);
     sim::World world(spec("ft2:4"));
-    Managed manager(world, *ground->config, once());
+    Managed manager(world, *policy_state->config, once());
     world.run(manager->run());
     auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
     snapshot->state = wire::SmState::master;
     snapshot_ = snapshot;
-    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .ground = ground});
+    backend_.add({.name = "p", .port = "mlx5_3:1", .snapshot = snapshot, .policy_state = policy_state});
     document_ = api_document();
   }
   api::Answer call(std::string_view method, std::string target, std::string body = {},
@@ -119,7 +119,7 @@ class UfmFixture : public testing::Test {
       guids.emplace_back(one.at("guid").as_string());
     return guids;
   }
-  const policy::Policies& policies() const { return *backend_.views[0]->ground->policies; }
+  const policy::Policies& policies() const { return *backend_.views[0]->policy_state->policies; }
   std::string members_of(const std::string& name) const {
     std::string text;
     for (const auto& rule : policies().api.at(name)->members)

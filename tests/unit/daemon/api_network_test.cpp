@@ -31,12 +31,12 @@ constexpr const char* kSecret = "smd_00112233445566778899aabbccddeeff";
 class ApiNetwork : public testing::Test {
  protected:
   ApiNetwork() {
-    auto ground = std::make_shared<PolicyState>();
+    auto policy_state = std::make_shared<PolicyState>();
     auto policies = std::make_shared<policy::Policies>();
     policies->tokens["mon"] = {.role = access::Role::viewer, .hash = access::hash_of(kSecret)};
-    ground->config = std::make_shared<const config::SubnetConfig>();
-    ground->policies = policies;
-    backend_.add({.name = "a", .port = "mlx5_0:1", .ground = ground});
+    policy_state->config = std::make_shared<const config::SubnetConfig>();
+    policy_state->policies = policies;
+    backend_.add({.name = "a", .port = "mlx5_0:1", .policy_state = policy_state});
   }
   ~ApiNetwork() override { stop(); }
 

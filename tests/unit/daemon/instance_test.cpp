@@ -274,13 +274,13 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
   EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.engine == "minhop"; }));
 }
 
-/// What the API and `smd qos` say of it is of the ground.
+/// What the API and `smd qos` say of it is of the policy_state.
 TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
   device_.set([](Device& device) { device.missing.clear(); });
   ASSERT_TRUE(logged("state=up"));
   instance_->show_refused("", "q.conf:3: wrong");
   EXPECT_TRUE(shows([](const api::SubnetView& view) {
-    return view.ground != nullptr && view.ground->config->qos.refused == "q.conf:3: wrong";
+    return view.policy_state != nullptr && view.policy_state->config->qos.refused == "q.conf:3: wrong";
   }));
   instance_->show_refused("p.conf:1: wrong", "");
   EXPECT_TRUE(shows([](const api::SubnetView& view) {
@@ -289,7 +289,7 @@ TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
   }));
   instance_->reload(config::SubnetConfig{});
   EXPECT_TRUE(shows([](const api::SubnetView& view) {
-    return view.ground->config->partitions.refused.empty() &&
+    return view.policy_state->config->partitions.refused.empty() &&
            view.snapshot->summary.state == sm::SweepState::up;
   }));
 }
@@ -306,7 +306,7 @@ TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
     return config;
   };
   const auto sl_of = [](const api::SubnetView& view, char name) {
-    const auto* found = view.ground->merged->find(PKey{static_cast<std::uint16_t>(0x10 + name)});
+    const auto* found = view.policy_state->merged->find(PKey{static_cast<std::uint16_t>(0x10 + name)});
     return found != nullptr ? found->sl : Sl{0};
   };
   const auto in_force = [](const api::SubnetView& view, std::string_view name) {
@@ -320,13 +320,13 @@ TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
   instance_->reload(with_classes({"a", "b"}));
   ASSERT_TRUE(shows([&](const api::SubnetView& view) {
     return sl_of(view, 'a') == Sl{1} && sl_of(view, 'b') == Sl{2} &&
-           view.ground->policies->class_sls.size() == 2 && in_force(view, "b") == Sl{2};
+           view.policy_state->policies->class_sls.size() == 2 && in_force(view, "b") == Sl{2};
   }));
 
   instance_->reload(with_classes({"x", "b", "a"}));
 
   ASSERT_TRUE(shows([&](const api::SubnetView& view) {
-    return sl_of(view, 'x') != Sl{0} && view.ground->policies->class_sls.size() == 3 &&
+    return sl_of(view, 'x') != Sl{0} && view.policy_state->policies->class_sls.size() == 3 &&
            in_force(view, "x") != Sl{0};
   }));
   const auto view = instance_->view();
@@ -374,7 +374,7 @@ TEST_F(AnInstanceWithoutItsCertificate, IsMasterAndShowsWhyNothingIsCopied) {
   ASSERT_TRUE(logged("state=up"));
   EXPECT_TRUE(logged("ha.not_replicated"));
   EXPECT_TRUE(shows([](const api::SubnetView& view) {
-    return view.replica && view.replica->trouble.find("/no/cert.pem") != std::string::npos;
+    return view.replica && view.replica->failure.find("/no/cert.pem") != std::string::npos;
   }));
 }
 

@@ -78,7 +78,7 @@ TEST(EtcdMessages, LeasesAreGrantedRenewedAndEnd) {
   EXPECT_EQ(revoke_answer(200, with_header("")), true);
   const auto gone = revoke_answer(404, error_body("etcdserver: requested lease not found", 5));
   ASSERT_FALSE(gone);
-  EXPECT_EQ(gone.error().kind, Trouble::refused);
+  EXPECT_EQ(gone.error().kind, ErrorKind::refused);
 }
 
 TEST(EtcdMessages, AWatchSaysUpToWhereSomethingHasChanged) {
@@ -87,11 +87,11 @@ TEST(EtcdMessages, AWatchSaysUpToWhereSomethingHasChanged) {
   const auto compacted =
       watch_word(R"({"result":)" + with_header(R"(,"canceled":true,"compact_revision":"9")") + "}");
   ASSERT_FALSE(compacted);
-  EXPECT_EQ(compacted.error().kind, Trouble::compacted);
+  EXPECT_EQ(compacted.error().kind, ErrorKind::compacted);
   const auto ended =
       watch_word(R"({"error":{"grpc_code":14,"http_code":503,"message":"transport is closing"}})");
   ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error(), (Error{.kind = Trouble::unreachable, .text = "transport is closing"}));
+  EXPECT_EQ(ended.error(), (Error{.kind = ErrorKind::unreachable, .text = "transport is closing"}));
 }
 
 TEST(EtcdMessages, ErrorsAreTold) {
@@ -99,16 +99,16 @@ TEST(EtcdMessages, ErrorsAreTold) {
     const auto answer = transaction_answer(status, body);
     return answer ? Error{.text = "none"} : answer.error();
   };
-  EXPECT_EQ(kind(429, error_body("etcdserver: mvcc: database space exceeded", 8)).kind, Trouble::full);
-  EXPECT_EQ(kind(429, error_body("etcdserver: too many requests", 8)).kind, Trouble::refused);
+  EXPECT_EQ(kind(429, error_body("etcdserver: mvcc: database space exceeded", 8)).kind, ErrorKind::full);
+  EXPECT_EQ(kind(429, error_body("etcdserver: too many requests", 8)).kind, ErrorKind::refused);
   EXPECT_EQ(kind(400, error_body("etcdserver: mvcc: required revision has been compacted", 11)).kind,
-            Trouble::compacted);
-  EXPECT_EQ(kind(503, error_body("etcdserver: no leader", 14)).kind, Trouble::unreachable);
-  EXPECT_EQ(kind(504, error_body("etcdserver: request timed out", 4)).kind, Trouble::unreachable);
+            ErrorKind::compacted);
+  EXPECT_EQ(kind(503, error_body("etcdserver: no leader", 14)).kind, ErrorKind::unreachable);
+  EXPECT_EQ(kind(504, error_body("etcdserver: request timed out", 4)).kind, ErrorKind::unreachable);
   EXPECT_EQ(kind(400, error_body("etcdserver: too many operations in txn request", 3)),
-            (Error{.kind = Trouble::refused, .text = "etcdserver: too many operations in txn request"}));
-  EXPECT_EQ(kind(404, "Not Found\n"), (Error{.kind = Trouble::refused, .text = "HTTP status 404"}));
-  EXPECT_EQ(kind(502, "<html>"), (Error{.kind = Trouble::unreachable, .text = "HTTP status 502"}));
+            (Error{.kind = ErrorKind::refused, .text = "etcdserver: too many operations in txn request"}));
+  EXPECT_EQ(kind(404, "Not Found\n"), (Error{.kind = ErrorKind::refused, .text = "HTTP status 404"}));
+  EXPECT_EQ(kind(502, "<html>"), (Error{.kind = ErrorKind::unreachable, .text = "HTTP status 502"}));
   EXPECT_EQ(kind(400, error_body(std::string("a\\nb") + std::string(1000, 'x'), 3)).text.size(), 200U);
 }
 

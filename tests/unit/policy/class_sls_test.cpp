@@ -114,8 +114,8 @@ TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
     EXPECT_EQ(*done->merged, *merged_policy(config, *policies)) << "what is shown is what is in force";
   };
   const auto put = [&](const std::string& name, std::uint16_t pkey) {
-    change([&](const EditContext& ground) {
-      return put_partition(ground, {.name = name, .pkey = pkey, .source = {config::PolicyOrigin::api, 0}});
+    change([&](const EditContext& context) {
+      return put_partition(context, {.name = name, .pkey = pkey, .source = {config::PolicyOrigin::api, 0}});
     });
   };
   const auto sl = [&](std::uint16_t pkey) { return merged_policy(config, *policies)->find(PKey{pkey})->sl; };
@@ -126,7 +126,7 @@ TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
   put("b", 0x31);  // before it by name
   EXPECT_EQ(sl(0x30), Sl{2}) << "a running connection";
   EXPECT_EQ(sl(0x31), Sl{3});
-  change([](const EditContext& ground) { return erase_partition(ground, "m"); });
+  change([](const EditContext& context) { return erase_partition(context, "m"); });
   EXPECT_EQ(sl(0x31), Sl{3});
   put("z", 0x32);
   EXPECT_EQ(sl(0x32), Sl{4});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/store/trouble.h"
+#include "smd/store/ongoing_failure.h"
 
 #include <utility>
 
 namespace smd::store {
 
-void Trouble::begin(const std::string& reason) {
+void OngoingFailure::begin(const std::string& reason) {
   {
     const std::scoped_lock guard(mutex_);
     if (failure_) {
@@ -21,7 +21,7 @@ void Trouble::begin(const std::string& reason) {
       .subject("failed");
 }
 
-void Trouble::end() {
+void OngoingFailure::end() {
   {
     const std::scoped_lock guard(mutex_);
     if (!std::exchange(failure_, std::nullopt)) return;
@@ -29,7 +29,7 @@ void Trouble::end() {
   log_.info("store.works_again").kv("directory", directory_.string()).subject("works");
 }
 
-std::optional<Failure> Trouble::now() const {
+std::optional<Failure> OngoingFailure::now() const {
   const std::scoped_lock guard(mutex_);
   return failure_;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of Subnets: what came, what went, what belongs together.
-#include "smd/inventory/stock.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "smd/inventory/flaps.h"
 #include "smd/inventory/gone.h"
+#include "smd/inventory/update.h"
 #include "smd/report/changes.h"
 #include "tests/support/offline.h"
 
@@ -17,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A fabric that is edited, and the stock that was taken of it.
+/// A fabric that is edited, and the updated that was taken of it.
 class Lab {
  public:
   explicit Lab(std::string_view spec = "ft2:4") : now_(test::settle_spec(spec).subnet) { take(); }
@@ -94,10 +93,10 @@ class Lab {
     const auto before = std::exchange(before_, std::make_shared<const Subnet>(now_));
     const auto* old = restarted ? nullptr : before.get();
     const auto found = restarts(known_, old, now_);
-    auto stock =
-        take_stock({.known = known_, .before = old, .now = *before_, .restarts = found, .time = time_});
-    known_ = std::move(stock.after);
-    return stock.changes;
+    auto updated =
+        update_inventory({.known = known_, .before = old, .now = *before_, .restarts = found, .time = time_});
+    known_ = std::move(updated.after);
+    return updated.changes;
   }
   UnixTime time() const { return time_; }
 
@@ -111,7 +110,7 @@ class Lab {
 MATCHER_P(IsNode, guid, "") { return arg.node == guid; }
 MATCHER_P(IsLink, end, "") { return arg.end == end; }
 
-TEST(Stock, OfTheFirstSweepNothingIsNew) {
+TEST(InventoryUpdate, OfTheFirstSweepNothingIsNew) {
   Lab lab;
 
   EXPECT_TRUE(lab.take().empty());
@@ -122,7 +121,7 @@ TEST(Stock, OfTheFirstSweepNothingIsNew) {
   EXPECT_EQ(lab.known().complete_at(), 1010);
 }
 
-TEST(Stock, ACutCableIsOneLinkWithBothEndsItsRateAndItsAge) {
+TEST(InventoryUpdate, ACutCableIsOneLinkWithBothEndsItsRateAndItsAge) {
   Lab lab;
   lab.cut("leaf000", 3);
 
@@ -144,7 +143,7 @@ TEST(Stock, ACutCableIsOneLinkWithBothEndsItsRateAndItsAge) {
   EXPECT_TRUE(lab.known().lost().none());
 }
 
-TEST(Stock, AHostThatWentIsNamedWithThePortThatLedToIt) {
+TEST(InventoryUpdate, AHostThatWentIsNamedWithThePortThatLedToIt) {
   Lab lab;
   const auto host = lab.remove("h00002");
 
@@ -162,7 +161,7 @@ TEST(Stock, AHostThatWentIsNamedWithThePortThatLedToIt) {
   EXPECT_EQ(back.fresh[0].since, 1020);
 }
 
-TEST(Stock, AHostWithoutItsLidHasRebootedWhetherItWasMissedOrNot) {
+TEST(InventoryUpdate, AHostWithoutItsLidHasRebootedWhetherItWasMissedOrNot) {
   Lab lab;
   const auto host = lab.remove("h00002");
   lab.take();
@@ -178,7 +177,7 @@ TEST(Stock, AHostWithoutItsLidHasRebootedWhetherItWasMissedOrNot) {
   EXPECT_THAT(changes.fresh, IsEmpty());
 }
 
-TEST(Stock, ADeadLeafIsOneNodeWithItsHosts) {
+TEST(InventoryUpdate, ADeadLeafIsOneNodeWithItsHosts) {
   Lab lab;
   const auto leaf = lab.remove("leaf001");
   const std::vector hosts{lab.guid("h00002"), lab.guid("h00003")};
@@ -195,7 +194,7 @@ TEST(Stock, ADeadLeafIsOneNodeWithItsHosts) {
             (Inventory::Counts{.switches = 1, .hosts = 2, .links = 4, .switch_links = 2}));
 }
 
-TEST(Stock, WhatLiesBehindASilentLeafIsNotGone) {
+TEST(InventoryUpdate, WhatLiesBehindASilentLeafIsNotGone) {
   Lab lab;
   for (const auto* name : {"leaf001", "h00002", "h00003"}) lab.drop(name);
 
@@ -215,7 +214,7 @@ TEST(Stock, WhatLiesBehindASilentLeafIsNotGone) {
   EXPECT_THAT(dead.gone[0].hosts, SizeIs(2));
 }
 
-TEST(Stock, WhatWentWhileSmdWasNotRunningIsTold) {
+TEST(InventoryUpdate, WhatWentWhileSmdWasNotRunningIsTold) {
   Lab lab;
   lab.remove("h00002");
   lab.cut("leaf000", 3);
@@ -226,7 +225,7 @@ TEST(Stock, WhatWentWhileSmdWasNotRunningIsTold) {
   EXPECT_THAT(changes.down, SizeIs(2));
 }
 
-TEST(Stock, AReplacedHostIsForgotten) {
+TEST(InventoryUpdate, AReplacedHostIsForgotten) {
   Lab lab;
   const auto host = lab.remove("h00002");
   lab.take();
@@ -243,7 +242,7 @@ TEST(Stock, AReplacedHostIsForgotten) {
   EXPECT_EQ(lab.known().find(host->guid()), nullptr);
 }
 
-TEST(Stock, AMovedCableIsOneLinkLessAndOneMore) {
+TEST(InventoryUpdate, AMovedCableIsOneLinkLessAndOneMore) {
   Lab lab;
   const auto spine = lab.end("spine000", 1), leaf = lab.end("leaf000", 3);
   lab.cut("leaf000", 4);
@@ -258,7 +257,7 @@ TEST(Stock, AMovedCableIsOneLinkLessAndOneMore) {
   EXPECT_EQ(lab.known().lost().links, 0U) << "the other end of each is in use";
 }
 
-TEST(Stock, ALinkThatWentDownAndUpBetweenTwoLooksIsSeen) {
+TEST(InventoryUpdate, ALinkThatWentDownAndUpBetweenTwoLooksIsSeen) {
   Lab lab;
   for (const auto& [name, port] : {std::pair{"leaf000", 3U}, std::pair{"spine000", 1U}})
     lab.edit(name).ports[port].info.port_state = PortState::init;
@@ -269,7 +268,7 @@ TEST(Stock, ALinkThatWentDownAndUpBetweenTwoLooksIsSeen) {
   EXPECT_TRUE(changes.up[0].bounced);
 }
 
-TEST(Stock, ANarrowLinkIsToldOnceAndAfterARestart) {
+TEST(InventoryUpdate, ANarrowLinkIsToldOnceAndAfterARestart) {
   Lab lab;
   for (const auto& [name, port] : {std::pair{"leaf000", 3U}, std::pair{"spine000", 1U}})
     lab.edit(name).ports[port].info.link_width_active = 1;
@@ -284,7 +283,7 @@ TEST(Stock, ANarrowLinkIsToldOnceAndAfterARestart) {
   EXPECT_THAT(lab.take(true).degraded, SizeIs(1));
 }
 
-TEST(Stock, OfOurOwnPortsCutNothingElseIsSaid) {
+TEST(InventoryUpdate, OfOurOwnPortsCutNothingElseIsSaid) {
   Lab lab;
   lab.cut("h00000", 1);
   for (const auto& node : std::vector(lab.now().nodes)) {
@@ -299,7 +298,7 @@ TEST(Stock, OfOurOwnPortsCutNothingElseIsSaid) {
   EXPECT_EQ(lab.known().lost(), (Inventory::Counts{.links = 1}));
 }
 
-TEST(Stock, WhatIsAcceptedIsNotLost) {
+TEST(InventoryUpdate, WhatIsAcceptedIsNotLost) {
   Lab lab;
   lab.remove("leaf001");
   lab.drop("h00002");

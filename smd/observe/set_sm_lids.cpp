@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kAtOnce = 512;
 
 /// The ports of one takeover, each read and then Set. All that it refers to outlives it.
-class Telling {
+class SmLidUpdate {
  public:
-  Telling(const Subnet& subnet, Lid own) : subnet_(subnet), own_(own), paths_(subnet) {
+  SmLidUpdate(const Subnet& subnet, Lid own) : subnet_(subnet), own_(own), paths_(subnet) {
     for (std::size_t index = 0; index < subnet.nodes.size(); ++index) {
       const auto& node = *subnet.nodes[index];
       for (std::size_t number = 0; number < node.ports.size(); ++number) {
@@ -37,7 +37,7 @@ class Telling {
     }
     return std::nullopt;
   }
-  std::size_t told() const { return told_; }
+  std::size_t done() const { return done_; }
 
  private:
   struct Place {
@@ -60,14 +60,14 @@ class Telling {
     const auto now = answer->get<wire::PortInfo>();
     if (now.lid != subnet_.nodes[at.node]->ports[at.port.value()].info.lid) return std::nullopt;
     if (now.sm_lid == own_) {
-      ++told_;
+      ++done_;
       return std::nullopt;
     }
     auto desired = now;
     desired.sm_lid = own_;
     return Job{mad::set_request(target, port_info_to_set(desired, now, PortState::no_change), modifier(at)),
                [this](const mad::Answer& set) -> std::optional<Job> {
-                 if (set) ++told_;
+                 if (set) ++done_;
                  return std::nullopt;
                }};
   }
@@ -76,19 +76,19 @@ class Telling {
   Lid own_;
   Paths paths_;
   std::vector<Place> ports_;
-  std::size_t at_ = 0, told_ = 0;
+  std::size_t at_ = 0, done_ = 0;
 };
 
 }  // namespace
 
 /// How many have it.
-asio::awaitable<std::size_t> Standby::tell_ports(Lid own) {
+asio::awaitable<std::size_t> Standby::set_sm_lids(Lid own) {
   const auto subnet = parts_.loop.subnet();
-  const auto telling = std::make_shared<Telling>(*subnet, own);
+  const auto update = std::make_shared<SmLidUpdate>(*subnet, own);
   // Where nothing is answered for 50 ms the rest is left to the sweep.
   RequestPipeline pump(parts_.tx, parts_.scheduler.clock(), kAtOnce, [] { return true; });
-  const bool all = co_await pump.run([telling] { return telling->next(); });
-  co_return all ? telling->told() : 0;
+  const bool all = co_await pump.run([update] { return update->next(); });
+  co_return all ? update->done() : 0;
 }
 
 }  // namespace smd::sm::inline observing

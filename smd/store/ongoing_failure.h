@@ -18,15 +18,15 @@ struct Failure {
 };
 
 /// From any thread.
-class Trouble {
+class OngoingFailure {
  public:
-  /// No trouble yet; `directory` is named in the lines.
-  Trouble(std::filesystem::path directory, log::Log log)
+  /// No failure yet; `directory` is named in the lines.
+  OngoingFailure(std::filesystem::path directory, log::Log log)
       : directory_(std::move(directory)), log_(std::move(log)) {}
 
   /// `store.failed`, unless it has been said since the last end(); now() has the reason in any case.
   void begin(const std::string& reason);
-  /// Logs `store.works_again`, if there was trouble.
+  /// Logs `store.works_again`, if there was a failure.
   void end();
   /// Nothing where all that was put is written in time.
   std::optional<Failure> now() const;

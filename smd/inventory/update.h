@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Taking stock: what a Subnet has that was not there before, and what it does not have any more.
+// The update of the inventory by a sweep: what a Subnet has that was not there before, and what it does not
+// have any more.
 
 #include <optional>
 #include <string>
@@ -52,21 +53,21 @@ struct Restarts {
 /// where `before` (may be null) has not; links that were Active and are in Init again. Pure.
 Restarts restarts(const Inventory& known, const Subnet* before, const Subnet& read);
 
-struct StockInput {
+struct UpdateInput {
   const Inventory& known;
   const Subnet* before = nullptr;  ///< that `known` was made from last; null: not known
   const Subnet& now;
   const Restarts& restarts;
   UnixTime time = 0;
 };
-struct Stock {
+struct InventoryUpdate {
   Inventory after;
   Changes changes;  ///< of an inventory that was empty: degraded links only
 };
 /// A node is gone when no path leads to it any more; one behind a node that does not answer while the link to
 /// it is up is not: nothing is known of it. A port that leads elsewhere than before replaces what it led to.
 /// Pure.
-Stock take_stock(const StockInput& in);
+InventoryUpdate update_inventory(const UpdateInput& in);
 
 /// The best rate that both ends of a link support and have enabled. Unknown parts where they do not say.
 LinkRate best_rate(const Port& a, const Port& b);

@@ -16,8 +16,8 @@ namespace smd::sm::inline reports {
 /// that were passed over, routes and multicast trees that are not proven. `small_tables`: switches that were
 /// named for that before, and are now. `known`, which may be null, names the hosts behind nodes that do not
 /// answer.
-void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
-                 std::set<Guid>& small_tables, const Inventory* known = nullptr);
+void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decided,
+                std::set<Guid>& small_tables, const Inventory* known = nullptr);
 
 /// Sets without a good answer, of one plan.
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied);

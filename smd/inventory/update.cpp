@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/inventory/stock.h"
+#include "smd/inventory/update.h"
 
 #include <algorithm>
 #include <map>
@@ -12,7 +12,7 @@
 namespace smd::sm::inline inventory {
 namespace {
 
-/// What a port tells of its link: where that is as it was, there is nothing to take stock of.
+/// What a port tells of its link: where that is as it was, nothing is updated.
 bool same_link(const Port& a, const Port& b) {
   return a.linked() == b.linked() && a.known == b.known && a.peer == b.peer && rate_of(a) == rate_of(b);
 }
@@ -29,24 +29,24 @@ struct Link {
   const Port* b = nullptr;
 };
 
-class Taking {
+class Update {
  public:
-  explicit Taking(const StockInput& in) : in_(in), quiet_(in.known.empty()), stock_{in.known, {}} {}
+  explicit Update(const UpdateInput& in) : in_(in), quiet_(in.known.empty()), result_{in.known, {}} {}
 
-  Stock take() {
-    auto& after = stock_.after;
+  InventoryUpdate run() {
+    auto& after = result_.after;
     const bool was_complete = in_.known.lost().none();
-    stock_.changes.cut_off = is_cut_off(in_.now);
+    result_.changes.cut_off = is_cut_off(in_.now);
     for (const auto& node : in_.now.nodes) {
       const auto* old = old_of(*node);
       if (old != node.get() || contains(in_.restarts.nodes, node->guid())) look_at(*node, old);
     }
     for (const auto& end : in_.restarts.bounced) bounced(end);
     gather_hosts();
-    if (!stock_.changes.cut_off) look_for_gone();
+    if (!result_.changes.cut_off) look_for_gone();
     if (displaced_) forget_detached(after);
     if (was_complete && (quiet_ || !after.lost().none())) after.set_complete(in_.time);
-    return std::move(stock_);
+    return std::move(result_);
   }
 
  private:
@@ -72,21 +72,21 @@ class Taking {
   }
 
   void note_node(const Node& node) {
-    const auto* known = stock_.after.find(node.guid());
+    const auto* known = result_.after.find(node.guid());
     const bool lost = known != nullptr && known->lost();
     const bool rebooted = known != nullptr && contains(in_.restarts.nodes, node.guid());
     if (known == nullptr || lost || rebooted) {
       NodeChange change{.node = node.guid(), .type = node.info.type, .name = node.description};
       change.since = lost ? known->lost_at : 0;
       count_links(node, change);
-      if (!quiet_) (rebooted ? stock_.changes.rebooted : stock_.changes.fresh).push_back(std::move(change));
+      if (!quiet_) (rebooted ? result_.changes.rebooted : result_.changes.fresh).push_back(std::move(change));
       if (known == nullptr || lost) came_.insert(node.guid());
     }
     const bool is_adapter = node.info.type == NodeType::ca;  // only their images are stored
     const KnownNode now{.type = node.info.type,
                         .name = node.description,
                         .image = is_adapter ? node.info.system_image : Guid{}};
-    if (known == nullptr || *known != now) stock_.after.put(node.guid(), now);
+    if (known == nullptr || *known != now) result_.after.put(node.guid(), now);
   }
 
   void count_links(const Node& node, NodeChange& change) const {
@@ -110,7 +110,7 @@ class Taking {
   }
 
   bool is_switch(Guid guid) const {
-    const auto* node = stock_.after.find(guid);
+    const auto* node = result_.after.find(guid);
     return node != nullptr && node->is_switch();
   }
   /// As it is told: of a host's link the switch's end first.
@@ -122,7 +122,7 @@ class Taking {
 
   /// `from`: the end that is looked at.
   void is_up(const Link& link, const LinkEnd& from) {
-    auto& after = stock_.after;
+    auto& after = result_.after;
     for (const auto& [end, other] : {std::pair{link.end, link.peer}, std::pair{link.peer, link.end}}) {
       const auto* before = after.find(end);
       if (before == nullptr || before->peer == other) continue;
@@ -142,46 +142,46 @@ class Taking {
     const bool of_new_switch = (came_.contains(link.end.node) && is_switch(link.end.node)) ||
                                (came_.contains(link.peer.node) && is_switch(link.peer.node));
     const bool faster = other_rate && is_slower(change.was, rate);
-    if (!quiet_ && ((came && !of_new_switch) || (!came && faster))) stock_.changes.up.push_back(change);
+    if (!quiet_ && ((came && !of_new_switch) || (!came && faster))) result_.changes.up.push_back(change);
     change.best = best;
-    if (is_slower(rate, best)) stock_.changes.degraded.push_back(change);
+    if (is_slower(rate, best)) result_.changes.degraded.push_back(change);
     if (came || other_rate)
       after.put(link.end, {.peer = link.peer, .rate = rate, .up_since = came ? in_.time : known->up_since});
   }
 
   /// Nothing where no link is known there, or it was lost before.
   void went_down(const LinkEnd& end, PhysState phys) {
-    const auto* known = stock_.after.find(end);
+    const auto* known = result_.after.find(end);
     if (known == nullptr || known->lost()) return;
     auto change = change_of(end, known->peer, known->rate);
     change.since = known->up_since;
     change.phys = change.end == end ? phys : PhysState::no_change;
-    stock_.changes.down.push_back(change);
+    result_.changes.down.push_back(change);
     auto lost = *known;
     lost.lost_at = in_.time;
-    stock_.after.put(end, lost);
+    result_.after.put(end, lost);
   }
 
   void bounced(const LinkEnd& end) {
-    const auto* known = stock_.after.find(end);
+    const auto* known = result_.after.find(end);
     if (known == nullptr || known->lost() || known->up_since == in_.time) return;
     auto change = change_of(end, known->peer, known->rate);
     change.since = known->up_since;
     change.bounced = true;
-    stock_.changes.up.push_back(change);
+    result_.changes.up.push_back(change);
     auto again = *known;
     again.up_since = in_.time;
-    stock_.after.put(end, again);
+    result_.after.put(end, again);
   }
 
   /// Hosts that came with their switch are told of with it.
   void gather_hosts() {
-    auto& changes = stock_.changes;
+    auto& changes = result_.changes;
     std::map<Guid, std::vector<Guid>> hosts;
     std::erase_if(changes.fresh, [&](const NodeChange& change) {
       if (change.type == NodeType::switch_ || !change.behind) return false;
       bool otherwise = false;
-      stock_.after.for_each_link(change.node, [&](const LinkEnd&, const KnownLink& link) {
+      result_.after.for_each_link(change.node, [&](const LinkEnd&, const KnownLink& link) {
         otherwise = otherwise || !came_.contains(link.peer.node) || !is_switch(link.peer.node);
       });
       if (!otherwise) hosts[change.behind->node].push_back(change.node);
@@ -196,10 +196,10 @@ class Taking {
   }
 
   void look_for_gone() {
-    auto& after = stock_.after;
+    auto& after = result_.after;
     if (after.nodes().size() - after.lost_nodes().size() == in_.now.nodes.size()) return;
     const auto gone = gone_nodes(after, in_.now, in_.time);
-    stock_.changes.gone = tell_gone(after, gone, in_.time);
+    result_.changes.gone = tell_gone(after, gone, in_.time);
     const auto of_gone_switch = [&](const LinkChange& change) {
       return (gone.contains(change.end.node) && is_switch(change.end.node)) ||
              (gone.contains(change.peer.node) && is_switch(change.peer.node));
@@ -214,15 +214,15 @@ class Taking {
       node.lost_at = in_.time;
       after.put(guid, std::move(node));
     }
-    std::erase_if(stock_.changes.down, of_gone_switch);
+    std::erase_if(result_.changes.down, of_gone_switch);
   }
 
-  const StockInput& in_;
+  const UpdateInput& in_;
   const bool quiet_;  ///< the first time: all is new
   std::size_t at_ = 0;
   std::set<Guid> came_;
   bool displaced_ = false;
-  Stock stock_;
+  InventoryUpdate result_;
 };
 
 }  // namespace
@@ -231,6 +231,6 @@ bool Changes::empty() const {
   return down.empty() && up.empty() && degraded.empty() && gone.empty() && fresh.empty() && rebooted.empty();
 }
 
-Stock take_stock(const StockInput& in) { return Taking(in).take(); }
+InventoryUpdate update_inventory(const UpdateInput& in) { return Update(in).run(); }
 
 }  // namespace smd::sm::inline inventory

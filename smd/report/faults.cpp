@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/report/trouble.h"
+#include "smd/report/faults.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,14 +108,14 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
 }
 
 void log_multicast(const log::Log& log, const Decided& decided) {
-  if (!decided.multicast || !decided.multicast->ground) return;
-  const auto& ground = *decided.multicast->ground;
-  if (ground.not_proven == 0) return;
-  const bool crowded = ground.proof->rule == routing::McRule::none;
+  if (!decided.multicast || !decided.multicast->context) return;
+  const auto& context = *decided.multicast->context;
+  if (context.not_proven == 0) return;
+  const bool crowded = context.proof->rule == routing::McRule::none;
   log.warn("multicast.not_proven")
       .kv("engine", decided.routes->engine)
-      .kv("trees", ground.trees)
-      .kv("not_proven", ground.not_proven)
+      .kv("trees", context.trees)
+      .kv("not_proven", context.not_proven)
       .kv("reason", crowded
                         ? "every spanning tree that was tried closes a credit loop with unicast paths on SL 0"
                         : "these trees go another way than the proven ones")
@@ -160,7 +160,8 @@ void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& l
   if (lids.without_lid.empty()) return;
   log.error("lid.space_full")
       .kv("ports_with_lid", lids.entries.size())
-      .kv("ports_without", lids.without_lid.size());
+      .kv("ports_without", lids.without_lid.size())
+      .kv("action", "widen lids.first to lids.last, or lower lids.lmc");
   const std::set<Guid> without(lids.without_lid.begin(), lids.without_lid.end());
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
@@ -208,8 +209,8 @@ std::string_view action_of(std::uint16_t attribute, std::string_view field) {
 
 }  // namespace
 
-void log_trouble(const log::Log& log, const Subnet& subnet, const Decided& decided,
-                 std::set<Guid>& small_tables, const Inventory* known) {
+void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decided,
+                std::set<Guid>& small_tables, const Inventory* known) {
   for (const auto& silent : silent_nodes(subnet)) log_silent(log, subnet, silent, known);
   log_duplicates(log, subnet);
   log_ports(log, subnet, decided.partitions.get());
