@@ -68,7 +68,8 @@ asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   take_replica();
   const bool configured = co_await take_config();
   if (!configured) co_return false;
-  const bool judge = std::exchange(judge_, false) && loop_.subnet();
+  // A later one that came meanwhile has work of its own, which judges by it.
+  const bool judge = !next_config_ && std::exchange(judge_, false) && loop_.subnet();
   if (judge && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
   tx_.begin_round();
   const bool accepted = co_await inventory_.accept_asked();

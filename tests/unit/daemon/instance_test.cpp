@@ -294,6 +294,26 @@ TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
   }));
 }
 
+/// The second comes while the first is being merged, at one of these moments.
+TEST_F(AnInstance, OfTwoReloadsTheStateIsThatOfTheSecond) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  for (int i = 0; i < 100; ++i) {
+    instance_->show_refused("", "q.conf:3: wrong");
+    const auto next = std::chrono::steady_clock::now() + std::chrono::microseconds(2 * i);
+    while (std::chrono::steady_clock::now() < next) {
+    }
+    instance_->show_refused("p.conf:1: wrong", "");
+    ASSERT_TRUE(shows([](const api::SubnetView& view) {
+      return view.snapshot && view.snapshot->summary.why.contains("wrong about partitions");
+    })) << 10 * i
+        << " us";
+    instance_->reload(config::SubnetConfig{});
+    ASSERT_TRUE(shows(
+        [](const api::SubnetView& view) { return view.snapshot && view.snapshot->summary.why.empty(); }));
+  }
+}
+
 /// What runs keeps its SL when a reload puts classes in another order.
 TEST_F(AnInstance, AClassKeepsItsSlOverReloads) {
   const auto with_classes = [](const std::vector<std::string>& names) {
