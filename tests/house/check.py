@@ -312,6 +312,20 @@ def packages(house):
                 house.find(str(path.relative_to(house.root)), number, f"{wanted[module]} is not installed by dev")
 
 
+def log_events(house):
+    """Each event of the log is in a document, by its name."""
+    docs = "".join(path.read_text() for _, path in house.files(".md"))
+    event = re.compile(r"\.(?:info|warn|error)\(\s*\"([a-z0-9_]+\.[a-z0-9_.]+)\"")
+    for name, path in house.files(".cpp", ".h"):
+        if not name.startswith("smd/"):
+            continue
+        text = path.read_text()
+        for match in event.finditer(text):
+            if f"`{match.group(1)}`" not in docs:
+                house.find(name, text.count("\n", 0, match.start()) + 1,
+                           f"{match.group(1)}: say in docs/operations.md what it means")
+
+
 def cited_docs(house):
     """Files that the documents name exist."""
     for name, path in house.files(".md"):

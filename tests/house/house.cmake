@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The rules of the house that no compiler checks: tests/house/check.py CHECK.
 foreach(check includes cycles boost first_line pragma_once sizes folders outside timers dev_documented packages
-        cited_docs private_words)
+        cited_docs log_events private_words)
   add_test(NAME house_${check}
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/house/check.py ${check} ${CMAKE_SOURCE_DIR})
   set_tests_properties(house_${check} PROPERTIES LABELS house TIMEOUT 60)
