@@ -116,6 +116,8 @@ struct DaemonInfo {
   std::uint64_t reloads = 0, reloads_failed = 0;  ///< since the start; all, and those that were refused
   std::optional<store::Failure> store{};          ///< why changes are in memory only at present
   std::optional<RefusedFile> refused{};           ///< the last reload was not taken
+  /// What the last reload that was taken has found changed, and only a restart brings into force.
+  std::vector<std::string> needs_restart{};
 };
 
 /// A call that changes something, or was to.

@@ -381,6 +381,12 @@ void print_status(std::ostream& out, const json::value& status) {
                        text_of(refused, "at"), first == nullptr ? "" : base::escaped(*first),
                        errors.size() > 1 ? fmt::format(" (and {} more: smd check)", errors.size() - 1) : "");
   }
+  std::string waiting;
+  for (const auto& key : list_of(status, "needs_restart"))
+    waiting += (waiting.empty() ? "" : ", ") + std::string(key.as_string());
+  if (!waiting.empty())
+    out << fmt::format("changed in the files, and in force after a restart only: {}\n",
+                       base::escaped(waiting));
   if (const auto& store = member_of(status, "store"); store.is_object()) {
     out << fmt::format("changes are in memory only, a restart loses them: {} (since {})\n",
                        text_of(store, "failed"), text_of(store, "since"));

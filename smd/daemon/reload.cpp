@@ -140,6 +140,7 @@ std::vector<std::string> Daemon::take(const config::Config& next, std::vector<st
   append(restart, config::differences(parts_.config.store, next.store));
   append(changed, take_subnets(next, restart));
   const std::scoped_lock lock(lock_);
+  info_.needs_restart = restart;
   parts_.config.log = next.log;
   // The socket stays the one that it was until the next start.
   auto socket = std::move(parts_.config.api.socket);

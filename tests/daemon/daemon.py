@@ -174,6 +174,7 @@ def reload(args):
                      "routing.threads 0 -> 3"):
             expect(part in line, f"{part!r} is not in: {line}")
         expect("lids.lmc" not in line, f"--set lids.lmc stays: {line}")
+        expect(smd.status()["needs_restart"] == ["routing.threads 0 -> 3"], smd.status()["needs_restart"])
         until(lambda: smd.subnet()["last_sweep"]["engine"] == "minhop", "minhop")
         expect(smd.subnet()["last_sweep"]["lids"] == 6 + 8 * 2, "lmc stays 1")
         smd.hang_up()
