@@ -81,8 +81,9 @@ void share_low(std::vector<QosClass>& classes, const std::vector<ConfiguredQosCl
   }
 }
 
-/// Of the classes of high priority; answers VLHighLimit: so many packets of 4 KiB before one of low priority.
-std::uint8_t share_high(std::vector<QosClass>& classes, const std::vector<ConfiguredQosClass>& asked) {
+/// Of the classes of high priority, and VLHighLimit: so many packets of 4 KiB before one of low priority.
+void share_high(QosClasses& found, const std::vector<ConfiguredQosClass>& asked) {
+  auto& classes = found.all;
   unsigned given = 0, count = 0;
   bool at_least = false;
   for (const auto& block : asked) {
@@ -97,12 +98,13 @@ std::uint8_t share_high(std::vector<QosClass>& classes, const std::vector<Config
     const double of_high = given != 0 ? static_cast<double>(part) / given : 1.0 / count;
     classes[i].share = std::max(1U, static_cast<std::uint32_t>(std::lround(of_high * kWholeShare)));
   }
-  if (given < kHalf || given >= kAll) return 0;
+  if (!at_least) found.high_share = static_cast<std::uint8_t>(std::min(given, kAll));
+  if (given < kHalf || given >= kAll) return;
   const double packets = static_cast<double>(given) / (kAll - given);
-  if (at_least) return static_cast<std::uint8_t>(std::ceil(packets));
   // 1 would be 4,096 bytes for each packet of the others, 0 is one packet: half of the link with small
   // packets, too.
-  return static_cast<std::uint8_t>(packets < 2 ? 0 : std::floor(packets));
+  const double whole = at_least ? std::ceil(packets) : packets < 2 ? 0 : std::floor(packets);
+  found.high_limit = static_cast<std::uint8_t>(whole);
 }
 
 /// SLs that are taken, and those that classes had before.
@@ -117,16 +119,17 @@ class SlNumbers {
         std::ranges::find_if(kept_, [&](const auto& one) { return same_qos_name(one.first, name); });
     return at != kept_.end() && !taken_.contains(at->second) ? std::optional(at->second) : std::nullopt;
   }
-  /// The lowest that is free; one that a class had before only where there is no other.
+  /// The lowest that is free. Where classes had all of these before, the highest: tenants have VLs in the
+  /// order of their SLs, and the fewest come after it.
   Sl fresh() const {
-    for (const bool others : {false, true}) {
-      for (std::uint8_t number = 1; number <= kMostSl; ++number) {
-        const Sl sl{number};
-        const bool had = std::ranges::any_of(kept_, [&](const auto& one) { return one.second == sl; });
-        if (!taken_.contains(sl) && (others || !had)) return sl;
-      }
+    Sl had_before{0};
+    for (std::uint8_t number = 1; number <= kMostSl; ++number) {
+      const Sl sl{number};
+      if (taken_.contains(sl)) continue;
+      if (std::ranges::none_of(kept_, [&](const auto& one) { return one.second == sl; })) return sl;
+      had_before = sl;
     }
-    return Sl{0};
+    return had_before;
   }
 
  private:
@@ -239,7 +242,9 @@ std::vector<ConfiguredQosClass> class_blocks(const SubnetConfig& subnet) {
 
 QosClasses qos_classes_of(const SubnetConfig& subnet) {
   if (const auto& accepted = subnet.qos.accepted) {
-    QosClasses found{.all = accepted->classes, .high_limit = accepted->class_high_limit};
+    QosClasses found{.all = accepted->classes,
+                     .high_limit = accepted->class_high_limit,
+                     .high_share = accepted->class_high_share};
     if (accepted->tenants_equal) add_api_tenants(found, subnet.qos);
     return found;
   }
@@ -264,7 +269,7 @@ QosClasses qos_classes_of(const SubnetConfig& subnet) {
   }
   number_sls(found.all, asked, subnet.qos.kept_sls);
   share_low(found.all, asked);
-  found.high_limit = share_high(found.all, asked);
+  share_high(found, asked);
   return found;
 }
 

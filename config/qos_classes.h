@@ -24,6 +24,7 @@ inline constexpr std::string_view kSmWord = "sm";
 struct QosClasses {
   std::vector<QosClass> all{};  ///< the standard class first; empty: none are asked for
   std::uint8_t high_limit = 0;  ///< VLHighLimit
+  std::uint8_t high_share = 0;  ///< see QosPolicy::class_high_share
 };
 
 /// The blocks of smd.toml, or those that the preset stands for, in the order in which they match.

@@ -84,7 +84,7 @@ struct QosRule {
   PortSet destination_ports{};
   QosRanges qos_classes{};
   QosRanges service_ids{};
-  bool no_service = false;  ///< only requests without a ServiceID match, as IPoIB's are
+  bool no_service = false;  ///< only requests match that name a P_Key and no ServiceID, as IPoIB's do
   QosRanges pkeys{};
   std::vector<std::string> partitions{};  ///< by name; their P_Keys count as `pkeys` do
   std::string level{};
@@ -152,6 +152,8 @@ struct QosPolicy {
   /// The standard class first. Where there are any, tables of ports follow from them.
   std::vector<QosClass> classes{};
   std::uint8_t class_high_limit = 0;  ///< VLHighLimit, where there are classes
+  /// Percent of the link that is asked for classes of high priority together; 0: not said, or at least so much.
+  std::uint8_t class_high_share = 0;
   bool tenants_equal = false;         ///< each partition has a class, also those that the API makes
   std::string file{};                 ///< names its lines in messages
   friend bool operator==(const QosPolicy&, const QosPolicy&) = default;

@@ -293,6 +293,7 @@ QosPolicy qos_policy_of(const SubnetConfig& subnet) {
     add_class_rules(subnet, classes, policy);
     policy.classes = std::move(classes.all);
     policy.class_high_limit = classes.high_limit;
+    policy.class_high_share = classes.high_share;
     policy.tenants_equal = qos.preset == QosPreset::tenants_equal;
     return policy;
   }

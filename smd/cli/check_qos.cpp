@@ -86,7 +86,7 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
   found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
   for (const auto& kind : kinds_of(subnet.qos, policy, check)) {
     auto view = sm::explain_kind(kind.names, kind.tables, found.uses, check.mtu);
-    sm::note_shares(view, found.uses, policy.classes);
+    sm::note_shares(view, found.uses, policy);
     found.kinds.push_back(std::move(view));
   }
   for (auto& line : sm::one_way_rules(policy)) found.warnings.push_back(std::move(line));

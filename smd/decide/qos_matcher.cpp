@@ -66,7 +66,10 @@ QosMatcher::QosMatcher(const std::vector<Rule>& rules, std::vector<QosTerms> ter
   for (std::size_t i = 0; i < classes; ++i) sources_.insert(sources_.end(), all.begin(), all.end());
   targets_ = sources_;
   qos_classes_ = service_ids_ = pkeys_ = QosAxis(words_);
+  of_the_path_ = all;
   for (const auto& rule : rules) {
+    const auto index = of_rules_.size();
+    if (rule.no_service) of_the_path_[index / kRulesOfWord] &= ~bit_of(index);
     of_rules_.push_back(rule.terms);
     qos_classes_.add(rule.qos_classes);
     service_ids_.add(rule.service_ids, rule.no_service);
@@ -88,7 +91,8 @@ const QosTerms* QosMatcher::match(QosPortClass source, QosPortClass target, cons
     const auto* of_pkey =
         pkeys_.row(request.pkey ? std::optional<std::uint64_t>(request.pkey->partition()) : std::nullopt);
     for (std::size_t at = 0; at < words_; ++at) {
-      const auto left = from[at] & to[at] & of_class[at] & of_service[at] & of_pkey[at];
+      auto left = from[at] & to[at] & of_class[at] & of_service[at] & of_pkey[at];
+      if (!request.names_pkey) left &= of_the_path_[at];
       if (left != 0)
         return &terms_[of_rules_[at * kRulesOfWord + static_cast<std::size_t>(std::countr_zero(left))]];
     }

@@ -28,6 +28,8 @@ struct QosRequest {
   std::optional<std::uint16_t> qos_class{};
   std::optional<std::uint64_t> service_id{};
   std::optional<PKey> pkey{};
+  /// It has that P_Key itself; else it is the one that the path will have.
+  bool names_pkey = true;
 };
 
 /// What a level gives its paths.
@@ -76,7 +78,8 @@ class QosMatcher {
  public:
   struct Rule {
     config::QosRanges qos_classes{}, service_ids{}, pkeys{};  ///< empty: not asked
-    bool no_service = false;                                  ///< passes requests without a ServiceID only
+    /// Passes requests only that name a P_Key and no ServiceID, as IPoIB's do.
+    bool no_service = false;
     std::uint32_t terms = 0;
   };
 
@@ -102,6 +105,7 @@ class QosMatcher {
   std::size_t words_ = 0;
   std::vector<QosWord> sources_, targets_;  ///< a set for each class
   QosAxis qos_classes_, service_ids_, pkeys_;
+  std::vector<QosWord> of_the_path_;  ///< rules that pass requests which do not name a P_Key
 };
 
 /// An item of the policy that means nothing in this fabric, now.

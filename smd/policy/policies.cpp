@@ -2,6 +2,7 @@
 #include "smd/policy/policies.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,8 @@ void keep_answer(KeptAnswers& answers, const std::string& scope, KeptAnswer answ
 
 namespace {
 
+constexpr unsigned kNoSl = 16;  ///< after all SLs
+
 bool has_classes(const config::SubnetConfig& config) {
   const auto& qos = config.qos;
   if (qos.accepted) return !qos.accepted->classes.empty();
@@ -40,17 +43,24 @@ bool has_automatic(const config::PartitionSources& sources) {
   return std::ranges::any_of(sources.toml, lacks) || std::ranges::any_of(sources.conf, lacks);
 }
 
-/// Those that have a class first: where there are more tenants than SLs, a new one takes none away.
+/// Nothing where it has no class yet.
+std::optional<Sl> kept_sl(const config::QosConfig& qos, const std::string& name) {
+  const auto kept = std::ranges::find_if(
+      qos.kept_sls, [&](const auto& one) { return config::same_qos_name(one.first, name); });
+  return kept != qos.kept_sls.end() ? std::optional(kept->second) : std::nullopt;
+}
+
+/// In the order of their SLs, new ones last: VLs go by the order of classes, and a new one moves none to
+/// another VL. Where there are more tenants than SLs it takes none away.
 void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
-  qos.api_tenants.clear();
-  for (const bool with_class : {true, false}) {
-    for (const auto& [name, partition] : policies.api) {
-      const bool has = std::ranges::any_of(
-          qos.kept_sls, [&](const auto& kept) { return config::same_qos_name(kept.first, name); });
-      if (partition->pkey && has == with_class)
-        qos.api_tenants.push_back({.name = name, .pkey = *partition->pkey});
-    }
+  std::multimap<unsigned, config::QosTenant> ordered;
+  for (const auto& [name, partition] : policies.api) {
+    if (!partition->pkey) continue;
+    const auto sl = kept_sl(qos, name);
+    ordered.emplace(sl ? sl->value() : kNoSl, config::QosTenant{.name = name, .pkey = *partition->pkey});
   }
+  qos.api_tenants.clear();
+  for (auto& [sl, tenant] : ordered) qos.api_tenants.push_back(std::move(tenant));
 }
 
 }  // namespace

@@ -219,6 +219,7 @@ json::object qos_json(const config::QosPolicy& policy) {
   if (!policy.classes.empty()) {
     object["classes"] = list_json(policy.classes, class_json);
     object["class_high_limit"] = policy.class_high_limit;
+    if (policy.class_high_share != 0) object["class_high_share"] = policy.class_high_share;
     if (policy.tenants_equal) object["tenants_equal"] = true;
   }
   return object;
@@ -238,6 +239,8 @@ config::QosPolicy qos_policy_at(const json::value& from) {
   if (from.as_object().contains("classes")) {
     read_list(from, "classes", class_at, policy.classes);
     policy.class_high_limit = number_at<std::uint8_t>(from, "class_high_limit", 255);
+    if (from.as_object().contains("class_high_share"))  // not of an earlier smd
+      policy.class_high_share = number_at<std::uint8_t>(from, "class_high_share", 100);
     policy.tenants_equal = from.as_object().contains("tenants_equal");
     if (policy.classes.empty() || policy.classes.size() > 15) throw std::out_of_range("classes");
   }

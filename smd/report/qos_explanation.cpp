@@ -181,7 +181,7 @@ void add_kinds(QosExplanation& into, const Subnet& subnet, const Decided& decide
     }
     auto kind =
         explain_kind(fmt::format("{}", fmt::join(ports.names, ", ")), part.tables[tables], into.uses, mtu);
-    if (policy != nullptr) note_shares(kind, into.uses, policy->classes);
+    if (policy != nullptr) note_shares(kind, into.uses, *policy);
     kind.ports = ports.count;
     kind.first = ports.first;
     into.kinds.push_back(std::move(kind));
@@ -249,6 +249,9 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
 
 namespace {
 
+/// A share that is as near to the one that is asked for is as asked.
+constexpr double kNear = 0.1;
+
 /// A class at one kind of port, with all its layers.
 struct GivenClass {
   const config::QosClass* asked = nullptr;
@@ -290,12 +293,25 @@ void note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
   }
 }
 
+/// `asked`: percent of the link. VLHighLimit counts whole packets of 4 KiB for one of low priority: there is
+/// nothing between a half and two thirds.
+void note_high_share(QosKindView& kind, std::span<const GivenClass> given, unsigned asked) {
+  double high = 0, low = 0;
+  for (const auto& one : given) (one.is_high ? high : low) += one.share;
+  const double share = asked / 100.0;
+  if (asked == 0 || low <= 0 || std::abs(high - share) <= kNear * share) return;
+  kind.warnings.push_back(
+      fmt::format("high priority has {:.1f} % of the link, asked for are {} %: VLHighLimit counts units "
+                  "of 4 KiB, one packet at least",
+                  100 * high, asked));
+}
+
 }  // namespace
 
-void note_shares(QosKindView& kind, const QosUses& uses, std::span<const config::QosClass> classes) {
-  constexpr double kNear = 0.1;
-  const auto given = given_classes(kind, uses, classes);
+void note_shares(QosKindView& kind, const QosUses& uses, const config::QosPolicy& policy) {
+  const auto given = given_classes(kind, uses, policy.classes);
   note_lost_priority(kind, given);
+  note_high_share(kind, given, policy.class_high_share);
   for (const bool high : {false, true}) {
     // A class that has lost its priority takes a part of what the other one sends, and was not asked for
     // there.

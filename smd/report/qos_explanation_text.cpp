@@ -2,11 +2,11 @@
 // An explanation of QoS as text, as JSON and from JSON.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json/value_to.hpp>
 #include <exception>
 #include <ostream>
-#include <set>
 #include <stdexcept>
 
 #include "smd/report/qos_explanation.h"
@@ -115,26 +115,35 @@ void print_kind(std::ostream& out, const QosKindView& kind, const QosUses& uses)
   for (const auto& warning : kind.warnings) out << "  warning: " << warning << '\n';
 }
 
-/// SLs that some port drops: no program is told to use them.
-std::set<Sl> dropped_sls(const std::vector<QosKindView>& kinds) {
-  std::set<Sl> found;
+/// The kinds of ports that drop an SL; of all of them nothing is said but that it is dropped.
+struct DroppedAt {
+  bool everywhere = true;
+  std::vector<std::string> kinds{};
+};
+
+DroppedAt dropped_at(const std::vector<QosKindView>& kinds, Sl sl) {
+  DroppedAt found{.everywhere = !kinds.empty()};
   for (const auto& kind : kinds) {
-    for (const auto& lane : kind.lanes) {
-      if (!lane.vl) found.insert(lane.sl);
-    }
+    const auto lane = std::ranges::find(kind.lanes, sl, &QosLaneView::sl);
+    const bool drops = lane != kind.lanes.end() && !lane->vl;
+    found.everywhere = found.everywhere && drops;
+    if (drops)
+      found.kinds.push_back(kind.ports ? fmt::format("{} ({}, first {})", kind.names, *kind.ports, kind.first)
+                                       : kind.names);
   }
   return found;
 }
 
-void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& dropped, bool by_path_record,
-                    bool one_layer_only) {
+void print_programs(std::ostream& out, const QosUses& uses, const std::vector<QosKindView>& kinds,
+                    bool by_path_record, bool one_layer_only) {
   out << "programs:\n";
   if (by_path_record)
     out << "  only by PathRecord: routes have several layers, and each path the SL that subnet "
            "administration says; NCCL_IB_SL and UCX_IB_SL may not be set\n";
   for (const auto& [sl, use] : uses) {
     out << fmt::format("  SL {:<2}", sl.value());
-    if (dropped.contains(sl)) {
+    const auto dropped = dropped_at(kinds, sl);
+    if (dropped.everywhere) {
       out << " is dropped: for no program\n";
       continue;
     }
@@ -150,6 +159,7 @@ void print_programs(std::ostream& out, const QosUses& uses, const std::set<Sl>& 
     if (!use.pkeys.empty()) out << fmt::format("; IPoIB on P_Key {}", fmt::join(use.pkeys, ", "));
     if (!use.services.empty())
       out << fmt::format("; by PathRecord: service ID {}", fmt::join(use.services, "; "));
+    if (!dropped.kinds.empty()) out << fmt::format("; dropped at {}", fmt::join(dropped.kinds, "; "));
     out << '\n';
   }
 }
@@ -205,7 +215,7 @@ void print_qos(std::ostream& out, const QosExplanation& explanation) {
       "units of 64 bytes:\n",
       fmt::join(kShownRates, " / "));
   for (const auto& kind : explanation.kinds) print_kind(out, kind, explanation.uses);
-  print_programs(out, explanation.uses, dropped_sls(explanation.kinds), explanation.layers > 1,
+  print_programs(out, explanation.uses, explanation.kinds, explanation.layers > 1,
                  explanation.may_have_layers);
   for (const auto& one : explanation.pending) out << "pending: " << one << '\n';
 }

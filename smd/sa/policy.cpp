@@ -109,9 +109,7 @@ std::uint16_t Policy::pkey_index(const EndPort& source, const EndPort& destinati
 std::optional<PKey> Policy::class_pkey(const sm::QosPolicyPart& qos, const EndPort& source,
                                        const EndPort& destination, const PathConstraints& constraints) const {
   if (constraints.pkey || qos.policy->classes.empty()) return constraints.pkey;
-  const auto own = pkey(source, destination, constraints);
-  // "ipoib" is what asks for the default partition by its P_Key.
-  return own && !own->same_partition(kDefaultPKey) ? own : std::nullopt;
+  return pkey(source, destination, constraints);
 }
 
 std::optional<PathParameters> Policy::terms(const sm::Decided& decided, const EndPort& source,
@@ -121,7 +119,8 @@ std::optional<PathParameters> Policy::terms(const sm::Decided& decided, const En
   const auto* level = qos ? qos->matcher.match(source.qos, destination.qos,
                                                {.qos_class = constraints.qos_class,
                                                 .service_id = constraints.service_id,
-                                                .pkey = class_pkey(*qos, source, destination, constraints)})
+                                                .pkey = class_pkey(*qos, source, destination, constraints),
+                                                .names_pkey = constraints.pkey.has_value()})
                           : nullptr;
   const auto key = level != nullptr ? pkey_of_level(*this, source, destination, constraints, *level)
                                     : pkey(source, destination, constraints);

@@ -282,5 +282,18 @@ TEST(QosClassesOfTheSa, IpoibTakesNoTrafficOfOtherProtocols) {
   EXPECT_EQ(answered_sl(lab, {}, {}), 5);
 }
 
+/// A path has one SL in one partition, whether its client names the P_Key or not.
+TEST(QosClassesOfTheSa, ThatListTheDefaultPartitionComeBeforeProtocolsAndPorts) {
+  auto config = with_classes();
+  config.qos.traffic_classes.push_back({.name = "base", .partitions = {"Default"}});
+  config.qos.traffic_classes.push_back({.name = "port", .ports = test::port_terms({"ALL_CAS"})});
+  const test::SaLab lab("ft2:4", config);
+  const auto base = answered_sl(lab, kDefaultPKey, {});
+  EXPECT_GT(base, 0);
+  EXPECT_EQ(answered_sl(lab, {}, {}), base);
+  EXPECT_EQ(answered_sl(lab, {}, kNvme), base);
+  EXPECT_EQ(answered_sl(lab, kDefaultPKey, kNvme), base);
+}
+
 }  // namespace
 }  // namespace smd

@@ -115,6 +115,29 @@ TEST_F(CheckQos, SaysWhereAShareIsNotTheOneThatWasAskedFor) {
   EXPECT_THAT(said({.asked = true, .vls = 8, .entries = 64}), Not(HasSubstr("asked for are")));
 }
 
+/// Two packets of 4 KiB for one of the others are two thirds, one is a half: there is nothing between.
+TEST_F(CheckQos, SaysWhereHighPriorityHasAnotherPartOfTheLinkThanWasAskedFor) {
+  const auto said_of = [&](std::uint8_t share) {
+    config::SubnetConfig subnet;
+    subnet.qos.enabled = true;
+    subnet.qos.traffic_classes = {{.name = "x", .share = share, .high_priority = true, .ulps = {"lustre"}}};
+    config_.subnets = {subnet};
+    return said();
+  };
+  EXPECT_THAT(said_of(66), HasSubstr("warning: high priority has 50.0 % of the link, asked for are 66 %: "
+                                     "VLHighLimit counts units of 4 KiB, one packet at least"));
+  EXPECT_THAT(said_of(70), Not(HasSubstr("% of the link, asked for")));
+  EXPECT_THAT(said_of(50), Not(HasSubstr("% of the link, asked for")));
+}
+
+TEST_F(CheckQos, SaysWhereAnSlIsDroppedThatOtherPortsSend) {
+  config::SlMap map{};
+  map[1] = Vl{15};
+  qos().classes[static_cast<std::size_t>(config::PortClass::ca)].sl2vl = map;
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 1  NCCL_IB_SL=1 UCX_IB_SL=1; IPoIB on P_Key 0x0020"),
+                            HasSubstr("; dropped at adapters\n"), Not(HasSubstr("for no program"))));
+}
+
 TEST_F(CheckQos, SaysThatAWeightBelowAPacketSendsOne) {
   EXPECT_THAT(said(), Not(HasSubstr("weights below")));
   qos().all.vlarb_low = weights({{0, 4}, {1, 4}, {2, 4}});

@@ -132,6 +132,14 @@ TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
   EXPECT_EQ(sl(0x32), Sl{4});
   put("m", 0x30);
   EXPECT_EQ(sl(0x30), Sl{2}) << "it is back";
+
+  put("a", 0x33);  // before all by name
+  std::vector<std::string> names;
+  const auto kept = with_kept(std::make_shared<const config::SubnetConfig>(config), *policies);
+  for (const auto& one : config::qos_classes_of(*kept).all) names.push_back(one.name);
+  EXPECT_THAT(names, testing::IsSupersetOf({"m", "b", "z", "a"}));
+  EXPECT_THAT(std::vector(names.end() - 4, names.end()), ElementsAre("m", "b", "z", "a"))
+      << "VLs go by this order";
 }
 
 /// The text of the files does not change with the API's partitions, and a standby takes tenants by it.
