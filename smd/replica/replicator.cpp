@@ -178,11 +178,15 @@ asio::awaitable<void> Replicator::begin_term() {
   }
   left_.reset();
   if (following_) {
-    parts_.log.info("ha.took_over")
-        .kv("position", fmt::format("{}.{}", replica()->position.epoch, replica()->position.number))
+    auto&& event = stale_ ? parts_.log.warn("ha.took_over") : parts_.log.info("ha.took_over");
+    event.kv("position", fmt::format("{}.{}", replica()->position.epoch, replica()->position.number))
         .kv("latest", fmt::format("{}.{}", latest_.epoch, latest_.number))
-        .kv("current", !stale_)
-        .always();
+        .kv("current", !stale_);
+    if (stale_)
+      event.kv(
+          "action",
+          "clients are asked to register again; look whether partitions that were changed last are there");
+    event.always();
   }
   following_ = false;
   auto next = std::make_shared<store::ReplicaState>(*replica());
