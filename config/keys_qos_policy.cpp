@@ -207,7 +207,8 @@ Key policy_file() {
        .name = "policy_file",
        .opensm = "qos_policy_file",
        .doc = "OpenSM's qos-policy.conf, unchanged (docs/qos.md), instead of [[qos.level]], [[qos.rule]] "
-              "and [[qos.ulp]]. A wrong file is refused as a whole."},
+              "and [[qos.ulp]]. A wrong file is refused as a whole; while qos.enabled is false it is a "
+              "warning."},
       FileMembers{kQos, &QosConfig::policy_file, &QosConfig::conf}, read_qos_policy_conf,
       [](const QosConfig& qos) -> std::string {
         if (qos.policy_file.empty()) return "";

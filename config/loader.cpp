@@ -149,29 +149,29 @@ void Loader::read_subnet_item(const Value& item, const Spot& at, Layer& layer) {
   read_key(item, "subnet", at, layer);
 }
 
-/// Who switches QoS off does not have to mend its policy file before.
+/// While QoS is off, whether by default or by name, a policy file need not be right. A value that is no name
+/// of a file is an error all the same, and so are all others while it is not known whether QoS is off.
 void Loader::warn_of_unused_policy_file() {
-  const auto is_off = [](const Layer& layer) {
-    return !layer.settings.subnet.qos.enabled && layer.places.contains("qos.enabled");
-  };
+  const auto is_off = [](const Layer& layer) { return !layer.settings.subnet.qos.enabled; };
+  const auto is_enabled_wrong = [](const ConfigError& error) { return error.key.ends_with("qos.enabled"); };
   if (!(subnets_.empty() ? is_off(base_) : std::ranges::all_of(subnets_, is_off))) return;
   const auto of_file = [&](const ConfigError& error) {
-    return error.key.ends_with("qos.policy_file") ||
-           (error.file != file_.string() && error.file != kOverride);
+    return (error.key.ends_with("qos.policy_file") && error.found.empty()) || error.file != file_.string();
   };
-  if (std::ranges::none_of(qos_errors_, of_file)) return;
+  if (std::ranges::none_of(qos_errors_, of_file) || std::ranges::any_of(qos_errors_, is_enabled_wrong))
+    return;
   std::ranges::copy_if(qos_errors_, std::back_inserter(warnings_), of_file);
   std::erase_if(qos_errors_, of_file);
-  const auto forget = [](Layer& layer) {
+  const auto forget = [&](Layer& layer) {
     layer.settings.subnet.qos.policy_file.clear();
     layer.settings.subnet.qos.conf = {};
+    if (qos_errors_.empty()) layer.broken.erase("qos");
   };
   forget(base_);
   std::ranges::for_each(subnets_, forget);
 }
 
 std::vector<ConfigError> Loader::take_errors(bool without_policy) {
-  warn_of_unused_policy_file();
   auto errors = std::move(errors_);
   if (without_policy) return errors;
   errors.insert(errors.end(), policy_errors_.begin(), policy_errors_.end());

@@ -27,9 +27,6 @@ struct Layer {
 /// The value of a key under its old name as a value of the key's name of today.
 Value as_now(const Renamed& old, Value value);
 
-/// In the place of a file.
-inline constexpr std::string_view kOverride = "--set";
-
 class Loader {
  public:
   /// `context` and `schema` outlive the loader.

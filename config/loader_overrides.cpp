@@ -10,6 +10,11 @@
 #include "config/toml_reader.h"
 
 namespace smd::config {
+namespace {
+
+constexpr std::string_view kOverride = "--set";  ///< in the place of a file
+
+}  // namespace
 
 void Loader::read_override(std::string_view text) {
   const auto equals = text.find('=');

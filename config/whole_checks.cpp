@@ -25,6 +25,7 @@ void Loader::check_whole() {
   check_lids(base_);
   for (const auto& layer : subnets_) check_lids(layer);
   if (all_was_read_) {
+    warn_of_unused_policy_file();
     check_engine_options();
     check_api(base_);
     check_routing(base_);

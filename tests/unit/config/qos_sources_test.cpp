@@ -169,23 +169,42 @@ TEST(QosSources, AFileAndBlocksAtOnceAreRefused) {
 }
 
 TEST(QosSources, AWrongFileIsRefusedAsAWhole) {
-  EXPECT_THAT(errors_of("[qos]\npolicy_file = \"q.conf\"\n", {}, {{"q.conf", "qos-levels\nfoo\n"}}),
+  const std::string head = "[qos]\nenabled = true\n";
+  EXPECT_THAT(errors_of(head + "policy_file = \"q.conf\"\n", {}, {{"q.conf", "qos-levels\nfoo\n"}}),
               ElementsAre(HasSubstr("q.conf:2: got \"foo\""), HasSubstr("q.conf:1: no \"end-qos-levels\"")));
-  EXPECT_THAT(errors_of("[qos]\npolicy_file = \"none\"\n"),
-              ElementsAre(HasSubstr("smd.toml:2: qos.policy_file: ")));
+  EXPECT_THAT(errors_of(head + "policy_file = \"none\"\n"),
+              ElementsAre(HasSubstr("smd.toml:3: qos.policy_file: ")));
 }
 
-TEST(QosSources, AWrongFileIsAWarningWhereQosIsSwitchedOff) {
+/// QoS is off by default, too.
+TEST(QosSources, AWrongFileIsAWarningWhereQosIsOff) {
   const auto context = context_with({{"q.conf", "qos-levels\nfoo\n"}});
+  const std::string off = "enabled = false\n";
   for (const std::string file : {"q.conf", "none"}) {
-    const auto config =
-        load_text("[qos]\nenabled = false\npolicy_file = \"" + file + "\"\n", "smd.toml", {}, context);
-    ASSERT_TRUE(config) << file;
-    EXPECT_FALSE(config->warnings.empty()) << file;
-    EXPECT_TRUE(config->subnets[0].qos.policy_file.empty());
-    EXPECT_EQ(config->subnets[0].qos.refused, "");
+    for (const auto& head : {off, std::string()}) {
+      const auto config =
+          load_text("[qos]\n" + head + "policy_file = \"" + file + "\"\n", "smd.toml", {}, context);
+      ASSERT_TRUE(config) << head << file;
+      EXPECT_FALSE(config->warnings.empty()) << head << file;
+      EXPECT_TRUE(config->subnets[0].qos.policy_file.empty());
+      EXPECT_EQ(config->subnets[0].qos.refused, "");
+    }
   }
   EXPECT_FALSE(load_text("[qos]\nenabled = false\nvlarb_low = \"x\"\n", "smd.toml", {}, context));
+}
+
+TEST(QosSources, AWrongFileThatIsNotUsedHidesNoOtherError) {
+  const std::string wrong = "[qos]\npolicy_file = \"none\"\n";
+  EXPECT_THAT(errors_of("[qos]\npolicy_file = 3\n"),
+              ElementsAre("smd.toml:2: qos.policy_file: got 3, expected the name of a file"));
+  EXPECT_THAT(errors_of(wrong + "[[qos.rule]]\nlevel = \"a\"\n"),
+              ElementsAre(HasSubstr("there is no level \"a\"")));
+  EXPECT_THAT(errors_of(wrong + "enabled = 1\n"), SizeIs(2)) << "it may be in use";
+  EXPECT_THAT(errors_of("[[subnet]]\nname = \"a\"\nport = \"p\"\n[subnet.qos]\nenabled = true\n"
+                        "[[subnet]]\nname = \"b\"\nport = \"q\"\n" +
+                        wrong),
+              ElementsAre(HasSubstr("smd.toml:10: qos.policy_file: ")))
+      << "one of two subnets uses it";
 }
 
 TEST(QosSources, AWrongPolicyLeavesTheRestOfTheConfiguration) {

@@ -324,7 +324,7 @@ TEST(RefusedPolicy, OfQosLeavesPartitionsAsTheFilesHaveThem) {
   const std::string head =
       "[[partition]]\nname = \"a\"\npkey = 0x12\n[[group]]\nname = \"g\"\nmembers = [\"h0\"]\n";
   for (const auto& [toml, conf] : std::vector<std::pair<std::string, std::string>>{
-           {"[qos]\npolicy_file = \"q\"\n", "qos-ulps\nfoo : 1\nend-qos-ulps\n"},
+           {"[qos]\nenabled = true\npolicy_file = \"q\"\n", "qos-ulps\nfoo : 1\nend-qos-ulps\n"},
            {"[[qos.level]]\nname = \"a\"\nsl = 16\n", ""},
            {"[[qos.rule]]\nlevel = \"a\"\n", ""},
            {"[[qos.ulp]]\nname = \"gpfs\"\nsl = 1\n", ""},
