@@ -57,6 +57,7 @@ Spot Loader::spot(std::string key) {
 
 void Loader::read_document(const Value& root, bool all_was_read) {
   all_was_read_ = all_was_read;
+  root_ = &root;
   const Value* subnets = nullptr;
   for (const auto& item : root.items) {
     if (item.key == "subnet") {

@@ -33,7 +33,8 @@ class Loader {
   Loader(std::filesystem::path file, const ConfigContext& context, const Schema& schema);
 
   /// Reads the whole file, in any order of its tables. `all_was_read` is false where lines could not be read:
-  /// a key may be missing for that reason, so only keys that were read are checked.
+  /// a key may be missing for that reason, so only keys that were read are checked. `root` outlives
+  /// `check_whole`.
   void read_document(const Value& root, bool all_was_read);
   /// One KEY=VALUE of the command line; it counts for the process and for every subnet.
   void read_override(std::string_view text);
@@ -79,11 +80,14 @@ class Loader {
   void check_qos_policies(const Layer& layer);
   void check_class_conflicts(const Layer& layer);
   void check_subnets();
+  /// Of an error of this layer whose key is one outside of [[subnet]]: its key in the layer, and its line.
+  void put_at_its_place(const Layer& layer, ConfigError& error) const;
   void complain(const Layer& layer, std::string_view key, std::string expected, std::string_view found = {});
 
   const Schema& schema_;
   std::filesystem::path file_;
   const ConfigContext& context_;
+  const Value* root_ = nullptr;
   bool all_was_read_ = true;
   std::vector<ConfigError> errors_;
   std::vector<ConfigError> policy_errors_;  ///< of partitions and groups

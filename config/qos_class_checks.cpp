@@ -153,8 +153,9 @@ class ClassChecker {
     if (!block.qos_class.empty()) {
       if (find_class(classes_.all, block.qos_class) == nullptr)
         return wrong_partition(index, "qos_class", toml_quoted(block.qos_class),
-                               classes_.all.empty() ? "\"\", as no [[qos.class]] and no qos.preset is given"
-                                                    : "the name of a [[qos.class]]",
+                               classes_.all.empty()
+                                   ? "\"\", as no [[qos.class]] and no qos.preset is given"
+                                   : fmt::format("the name of a class (\"{}\")", fmt::join(names_, "\", \"")),
                                did_you_mean(block.qos_class, names_));
       const auto* listed = class_of_partition(classes_, {}, block.name, block.pkey);
       if (!listed->standard && !same_qos_name(listed->name, block.qos_class))
@@ -169,9 +170,10 @@ class ClassChecker {
     if (block.sl != 0)
       wrong_partition(index, "sl", std::to_string(block.sl),
                       "no SL: classes have the SLs; qos_class names the partition's");
-    for (const auto& group : block.groups) {
-      if (group.sl)
-        wrong_partition(index, "groups.sl", std::to_string(*group.sl), "\"auto\": classes have the SLs");
+    for (std::size_t i = 0; i < block.groups.size(); ++i) {
+      if (const auto& sl = block.groups[i].sl)
+        wrong_partition(index, fmt::format("groups[{}].sl", i), std::to_string(*sl),
+                        "\"auto\": classes have the SLs");
     }
   }
 

@@ -42,7 +42,7 @@ class QosChecker {
       warn(policy_.default_ulp->source,
            fmt::format("\"default\" of the ULPs never counts: {} defines the level DEFAULT",
                        place_of(level->source, policy_)));
-    for (const auto& rule : policy_.rules) check(rule);
+    for (std::size_t i = 0; i < policy_.rules.size(); ++i) check(policy_.rules[i], i);
     look_for_no_partition();
     // Classes overlap by design, and what they lose by it is said in their own words.
     if (!policy_.classes.empty()) return std::move(notes_);
@@ -89,13 +89,14 @@ class QosChecker {
                              .line = rule.source.line,
                              .key = std::string(key),
                              .expected = fmt::format("there is no {} \"{}\"", what, printable(name)),
-                             .hint = did_you_mean(name, names)});
+                             .hint = did_you_mean_or_all(name, names, fmt::format("{}s", what))});
   }
 
-  void check(const QosRule& rule) {
+  void check(const QosRule& rule, std::size_t index) {
     const bool toml = rule.source.origin == PolicyOrigin::toml;
     if (policy_.find_level(rule.level) == nullptr)
-      wrong(rule, toml ? "level" : "qos-level-name", rule.level, toml ? "level" : "qos-level", levels_);
+      wrong(rule, toml ? fmt::format("qos.rule[{}].level", index) : "qos-level-name", rule.level,
+            toml ? "level" : "qos-level", levels_);
     for (const auto& name : rule.source_groups) {
       if (policy_.find_group(name) == nullptr) wrong(rule, "source", name, "port-group", groups_);
     }

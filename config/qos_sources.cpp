@@ -81,10 +81,7 @@ class QosSourcesCheck {
     look_for_partitions(policy);
     look_for_tenants_beyond();
     if (!qos_.accepted) look_for_claimed(policy), look_for_memberless(policy);
-    for (const auto& rule : policy.rules)
-      look_at(rule.source_ports, rule.source), look_at(rule.destination_ports, rule.source);
-    for (const auto& ulp : policy.ulps) look_at(ulp.ports, ulp.source);
-    for (const auto& block : qos_.ports) look_at({block.ports}, toml_source(block.line));
+    look_for_groups();
     if (!policy.empty() && !qos_.enabled)
       notes_.warnings.push_back(
           {.file = policy.file, .expected = "this QoS policy has no effect while qos.enabled is false"});
@@ -111,11 +108,31 @@ class QosSourcesCheck {
     return true;
   }
 
-  void look_at(const PortSet& ports, const QosSource& source) {
-    PortGroups groups;
-    for (const auto& group : subnet_.groups) groups[group.name] = {group.members};
-    if (const auto error = check_references(ports, groups))
-      notes_.errors.push_back({.file = toml_file_, .line = source.line, .expected = to_string(*error)});
+  /// Sets of ports that refer to groups which are not there.
+  void look_for_groups() {
+    std::vector<std::string> names;
+    for (const auto& group : subnet_.groups) names.push_back(group.name);
+    const auto look = [&](const auto& blocks, std::string_view array, std::string_view key, auto member) {
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const auto& terms = blocks[i].*member;
+        for (std::size_t j = 0; j < terms.size(); ++j) {
+          const auto& name = terms[j].name;
+          if (terms[j].kind != PortTermKind::group || std::ranges::find(names, name) != names.end()) continue;
+          notes_.errors.push_back({.file = toml_file_,
+                                   .line = blocks[i].line.value,
+                                   .key = fmt::format("qos.{}[{}].{}[{}]", array, i, key, j),
+                                   .expected = fmt::format("there is no group \"{}\"", printable(name)),
+                                   .hint = did_you_mean_or_all(name, names, "groups")});
+        }
+      }
+    };
+    look(qos_.rule, "rule", "source", &ConfiguredQosRule::source);
+    look(qos_.rule, "rule", "destination", &ConfiguredQosRule::destination);
+    look(qos_.ulp, "ulp", "target", &ConfiguredQosUlp::target);
+    look(qos_.ulp, "ulp", "source", &ConfiguredQosUlp::source);
+    look(qos_.ulp, "ulp", "source_target", &ConfiguredQosUlp::source_target);
+    look(qos_.traffic_classes, "class", "ports", &ConfiguredQosClass::ports);
+    look(qos_.ports, "ports", "ports", &QosPorts::ports);
   }
 
   /// A partition that no file defines may be made by the API.

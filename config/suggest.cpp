@@ -58,4 +58,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> wor
   return found ? fmt::format("did you mean \"{}\"?", *found) : std::string();
 }
 
+std::string did_you_mean_or_all(std::string_view word, std::span<const std::string> words,
+                                std::string_view what) {
+  constexpr std::size_t kMostListed = 16;
+  if (words.empty()) return fmt::format("no {} are defined", what);
+  if (auto near = did_you_mean(word, words); !near.empty()) return near;
+  const auto listed = words.first(std::min(words.size(), kMostListed));
+  auto hint = fmt::format("{} are \"{}\"", what, fmt::join(listed, "\", \""));
+  if (words.size() > listed.size()) hint += fmt::format(" and {} more", words.size() - listed.size());
+  return hint;
+}
+
 }  // namespace smd::config

@@ -19,5 +19,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 /// `did you mean "x"?` for the nearest word, or an empty text.
 std::string did_you_mean(std::string_view word, std::span<const std::string> words);
+/// The same, or else the words that there are, of many the first: `groups are "a", "b"`. `what`: "groups".
+std::string did_you_mean_or_all(std::string_view word, std::span<const std::string> words,
+                                std::string_view what);
 
 }  // namespace smd::config

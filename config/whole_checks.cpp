@@ -253,11 +253,7 @@ void Loader::check_qos_policies(const Layer& layer) {
   const auto& subnet = layer.settings.subnet;
   check_class_conflicts(layer);
   auto found = check_qos(subnet, file_.string());
-  for (auto& error : found.errors) {
-    if (error.line != 0 || error.key != "qos.preset") continue;
-    if (const auto at = layer.places.find("qos.preset"); at != layer.places.end())
-      error.line = at->second.line;
-  }
+  for (auto& error : found.errors) put_at_its_place(layer, error);
   add_once(qos_errors_, found.errors);
   add_once(warnings_, subnet.qos.conf.warnings);
   add_once(warnings_, found.warnings);

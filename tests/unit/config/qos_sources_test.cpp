@@ -150,14 +150,51 @@ TEST(QosSources, WrongBlocksAreNamedWithTheirLine) {
               ElementsAre("smd.toml:3: qos.level[0].sl: 16 is out of range (0 to 15)"));
   EXPECT_THAT(
       errors_of("[[qos.level]]\nname = \"a\"\nsl = 1\n[[qos.rule]]\nlevel = \"aa\"\nqos_class = [1]\n"),
-      ElementsAre("smd.toml:4: level: there is no level \"aa\"; did you mean \"a\"?"));
+      ElementsAre("smd.toml:5: qos.rule[0].level: there is no level \"aa\"; did you mean \"a\"?"));
   EXPECT_THAT(
       errors_of("[[qos.level]]\nname = \"a\"\nsl = 1\n[[qos.rule]]\nlevel = \"a\"\nqos_class = [4096]\n"),
       ElementsAre(HasSubstr("smd.toml:6: qos.rule[0].qos_class[0]: got 4096, expected a list of QoS "
                             "classes from 0 to 4095")));
+}
+
+/// With what there is: a file of hundreds of rules is long.
+TEST(QosSources, AReferenceThatLeadsNowhereIsNamedWithItsKeyAndItsLine) {
+  const std::string head =
+      "[[group]]\nname = \"disks\"\nmembers = []\n[[qos.level]]\nname = \"storage\"\nsl = 1\n";
+  const auto rule = [&](std::string_view lines) {
+    return errors_of(fmt::format("{}[[qos.rule]]\nuse = \"x\"\n{}\n", head, lines));
+  };
+
   EXPECT_THAT(
-      errors_of("[[qos.level]]\nname = \"a\"\nsl = 1\n[[qos.rule]]\nlevel = \"a\"\nsource = [\"group:b\"]\n"),
-      ElementsAre(HasSubstr("smd.toml:4: ")));
+      rule("level = \"storage\"\nsource = [\n\"h0\",\n\"group:disk\"]\ndestination = [\"group:nope\"]"),
+      ElementsAre("smd.toml:12: qos.rule[0].source[1]: there is no group \"disk\"; did you mean "
+                  "\"disks\"?",
+                  "smd.toml:13: qos.rule[0].destination[0]: there is no group \"nope\"; groups are "
+                  "\"disks\""));
+  EXPECT_THAT(
+      rule("source = [\"h0\"]\nlevel = \"sto\""),
+      ElementsAre("smd.toml:10: qos.rule[0].level: there is no level \"sto\"; levels are \"storage\""));
+  EXPECT_THAT(
+      errors_of(head + "[[qos.ports]]\nhigh_limit = 1\nports = [\"ALL\", \"group:io\"]\n"),
+      ElementsAre("smd.toml:9: qos.ports[0].ports[1]: there is no group \"io\"; groups are \"disks\""));
+  EXPECT_THAT(
+      errors_of("[[qos.ulp]]\nname = \"srp\"\nsl = 1\ntarget = [\"group:io\"]\n"),
+      ElementsAre("smd.toml:4: qos.ulp[0].target[0]: there is no group \"io\"; no groups are defined"));
+  EXPECT_THAT(errors_of("[[qos.class]]\nname = \"a\"\n[[partition]]\nname = \"p\"\nqos_class = \"b\"\n"),
+              ElementsAre("smd.toml:5: partition[0].qos_class: got \"b\", expected the name of a class "
+                          "(\"default\", \"a\")"));
+}
+
+TEST(QosSources, AReferenceOfASubnetHasTheKeyOfTheSubnet) {
+  EXPECT_THAT(
+      errors_of("[[subnet]]\nname = \"a\"\nport = \"p\"\n[[subnet.qos.rule]]\nuse = \"x\"\nlevel = \"l\"\n"
+                "[[subnet]]\nname = \"b\"\nport = \"q\"\n"),
+      ElementsAre("smd.toml:6: subnet[0].qos.rule[0].level: there is no level \"l\"; no levels are "
+                  "defined"));
+  EXPECT_THAT(errors_of("[[subnet]]\nname = \"a\"\nport = \"p\"\n[[subnet]]\nname = \"b\"\nport = \"q\"\n"
+                        "[[qos.rule]]\nuse = \"x\"\nlevel = \"l\"\n"),
+              ElementsAre(HasSubstr("smd.toml:9: qos.rule[0].level: ")))
+      << "both have the rule";
 }
 
 TEST(QosSources, AFileAndBlocksAtOnceAreRefused) {
