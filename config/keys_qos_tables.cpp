@@ -200,9 +200,19 @@ BlockKey<QosPorts> table_key(std::string_view name, std::string_view doc, std::s
   return block_key<QosPorts, T>({.name = name, .doc = doc, .example = example}, member, std::move(codec));
 }
 
+/// A list that a script left empty would give the tables to no port.
+void check_qos_ports(const QosPorts& block, const Value& table, const Spot& at) {
+  const auto given = std::ranges::find(table.items, "ports", &Value::key);
+  if (!block.ports.empty() || given == table.items.end()) return;
+  at.with_key(at.key + ".ports")
+      .wrong(*given, "one item at least, as the block is for these ports alone",
+             "keys of [qos] are for all ports");
+}
+
 Codec<std::vector<QosPorts>> qos_ports() {
   BlockOptions<QosPorts> options;
   options.place = [](QosPorts& block, const Value& table) { block.line.value = table.line; };
+  options.check = check_qos_ports;
   std::vector<BlockKey<QosPorts>> keys{
       block_key({.name = "ports",
                  .doc = "The ports. Of a switch's external ports \"NODE:PORT\" and \"ALL_SWITCH_TO_SWITCH\".",

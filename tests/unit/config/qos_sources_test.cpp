@@ -330,6 +330,14 @@ TEST(QosSources, ARuleWhoseOnlyCriterionIsEmptyIsRefused) {
   EXPECT_THAT(errors_of(head + "source = []\npkey = [0x12]\n"), IsEmpty());
 }
 
+TEST(QosSources, TablesOfNoPortAreRefused) {
+  EXPECT_THAT(
+      errors_of("[[qos.ports]]\nhigh_limit = 4\nports = []\n"),
+      ElementsAre("smd.toml:3: qos.ports[0].ports: got [], expected one item at least, as the block is "
+                  "for these ports alone; keys of [qos] are for all ports"));
+  EXPECT_THAT(errors_of("[qos]\nports = []\n"), IsEmpty()) << "no block";
+}
+
 TEST(QosSources, RulesThatNeverCountAreWarnedOf) {
   const std::string head = "[qos]\nenabled = true\n[[qos.level]]\nname = \"a\"\nsl = 1\n";
   const auto rule = [](std::string_view criteria) {
