@@ -64,6 +64,23 @@ Codec<std::vector<std::string>> words(std::string allowed, bool (*is_right)(std:
   return codec;
 }
 
+/// Of a number that is no P_Key it is said which are.
+Codec<std::vector<std::string>> class_partitions() {
+  auto codec = words("a list of names of partitions, and of P_Keys in quotes (\"0x8012\")", is_policy_name);
+  codec.read = [read = codec.read](const Value& value, const Spot& spot) {
+    auto found = read(value, spot);
+    if (!found) return found;
+    const bool good = read_each(value, spot, [](const Value& item, const Spot& at) {
+      if (is_pkey_item(item.text) && !pkey_of_item(item.text))
+        at.wrong(
+            item,
+            "a P_Key from 0x0001 to 0x7fff, or the same with the bit of full members (0x8001 to 0xffff)");
+    });
+    return good ? found : std::nullopt;
+  };
+  return codec;
+}
+
 bool is_class_ulp(std::string_view word) {
   return word == kSmWord || word == "ipoib" || service_ids_of_word(word).has_value();
 }
@@ -104,9 +121,7 @@ std::vector<BlockKey<ConfiguredQosClass>> class_keys() {
           &C::sl, whole_or_word<std::uint8_t>(0, 15, "auto")),
       block_key(
           {.name = "partitions", .doc = "Partitions, by name or P_Key.", .example = "[\"blue\", \"0x8012\"]"},
-          &C::partitions,
-          words("a list of names of partitions, and of P_Keys in quotes (\"0x8012\")",
-                [](std::string_view name) { return is_policy_name(name); })),
+          &C::partitions, class_partitions()),
       block_key({.name = "ulps",
                  .doc = "Protocols: \"lustre\", \"nvmeof\", \"nfsrdma\", \"iser\", \"rds\", \"sdp\" at their "
                         "usual ports or as \"nvmeof:4421\"; \"gpfs:PORT\", \"beegfs:PORT\"; \"ipoib\" on the "

@@ -166,13 +166,6 @@ void number_sls(std::vector<QosClass>& classes, const std::vector<ConfiguredQosC
   }
 }
 
-/// "0x8012" without the bit of full members; nothing for a name.
-std::optional<std::uint16_t> pkey_of_item(const std::string& item) {
-  const auto number = item.starts_with("0x") ? parse_number(item) : std::nullopt;
-  if (!number || *number > 0xffff || (*number & 0x7fffU) == 0) return std::nullopt;
-  return static_cast<std::uint16_t>(*number & 0x7fffU);
-}
-
 /// The rule of one kind of criterion.
 QosRule rule_for(const QosClass& one) { return {.level = "class:" + one.name, .source = one.source}; }
 
@@ -303,6 +296,18 @@ ClassSls class_sls(const QosClasses& classes, ClassSls before) {
     if (!one.standard) before.insert_or_assign(one.name, one.sl);
   }
   return before;
+}
+
+bool is_pkey_item(std::string_view item) {
+  constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
+  return item.size() > 2 && item[0] == '0' && (item[1] == 'x' || item[1] == 'X') &&
+         item.find_first_not_of(kDigits, 2) == std::string_view::npos;
+}
+
+std::optional<std::uint16_t> pkey_of_item(std::string_view item) {
+  const auto number = is_pkey_item(item) ? parse_number(item) : std::nullopt;
+  if (!number || *number > 0xffff || (*number & 0x7fffU) == 0) return std::nullopt;
+  return static_cast<std::uint16_t>(*number & 0x7fffU);
 }
 
 std::optional<QosRanges> service_ids_of_word(std::string_view word) {

@@ -45,6 +45,11 @@ const QosClass* find_class(std::span<const QosClass> classes, std::string_view n
 const QosClass* class_of_partition(const QosClasses& classes, std::string_view asked, std::string_view name,
                                    std::optional<std::uint16_t> pkey);
 
+/// Whether an item of `partitions` is a number, "0x8012", and no name.
+bool is_pkey_item(std::string_view item);
+/// Its P_Key without the bit of full members; nothing for a name, and for a number that is no P_Key.
+std::optional<std::uint16_t> pkey_of_item(std::string_view item);
+
 /// Service IDs of "nvmeof" or "gpfs:1191"; nothing where it is no such protocol or lacks its port.
 std::optional<QosRanges> service_ids_of_word(std::string_view word);
 

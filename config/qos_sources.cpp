@@ -141,15 +141,23 @@ class QosSourcesCheck {
     if (!merged || policy.classes.empty()) return;
     std::vector<std::string> names;
     for (const auto& partition : merged->policy.partitions) names.push_back(partition.name);
+    const auto warn = [&](const QosRule& rule, std::string_view partition, std::string hint) {
+      notes_.warnings.push_back(
+          {.file = policy.file,
+           .line = rule.source.line,
+           .expected = fmt::format("no file defines the partition {} of the class \"{}\"", partition,
+                                   printable(rule.level.substr(rule.level.find(':') + 1))),
+           .hint = std::move(hint)});
+    };
     for (const auto& rule : policy.rules) {
       for (const auto& name : rule.partitions) {
-        if (std::ranges::find(names, name) != names.end()) continue;
-        notes_.warnings.push_back(
-            {.file = policy.file,
-             .line = rule.source.line,
-             .expected = fmt::format("no file defines the partition \"{}\" of the class \"{}\"",
-                                     printable(name), rule.level.substr(rule.level.find(':') + 1)),
-             .hint = did_you_mean(name, names)});
+        if (std::ranges::find(names, name) == names.end())
+          warn(rule, fmt::format("\"{}\"", printable(name)), did_you_mean(name, names));
+      }
+      if (qos_.preset != QosPreset::none) continue;  // their P_Keys are those of partitions
+      for (const auto& range : rule.pkeys) {
+        const PKey pkey{static_cast<std::uint16_t>(range.first)};
+        if (merged->policy.find(pkey) == nullptr) warn(rule, fmt::format("{}", pkey), {});
       }
     }
   }

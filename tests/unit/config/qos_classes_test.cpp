@@ -241,6 +241,33 @@ TEST(QosClasses, APartitionThatNoFileDefinesIsAWarning) {
             "smd.toml:3: no file defines the partition \"bleu\" of the class \"a\"; did you mean \"blue\"?");
 }
 
+/// As one by name is. Each form of a P_Key is one of the partition.
+TEST(QosClasses, APKeyThatNoPartitionHasIsAWarning) {
+  const auto warnings = [](std::string_view items) {
+    std::vector<std::string> lines;
+    const auto config = classes_from(fmt::format(
+        "[[qos.class]]\nname = \"a\"\npartitions = [{}]\n[[partition]]\nname = \"blue\"\npkey = 0x12\n",
+        items));
+    for (const auto& warning : config.warnings) lines.push_back(to_string(warning));
+    return lines;
+  };
+  EXPECT_THAT(warnings("\"0x13\", \"0x8014\""),
+              ElementsAre("smd.toml:3: no file defines the partition 0x0013 of the class \"a\"",
+                          "smd.toml:3: no file defines the partition 0x0014 of the class \"a\""));
+  EXPECT_THAT(warnings("\"0x12\""), IsEmpty());
+  EXPECT_THAT(warnings("\"0x8012\""), IsEmpty());
+  EXPECT_THAT(warnings("\"0x7fff\""), IsEmpty()) << "the default partition is always there";
+  EXPECT_THAT(warnings("\"0XFFFF\""), IsEmpty());
+  EXPECT_THAT(warnings("\"0xyz\""), ElementsAre(HasSubstr("no file defines the partition \"0xyz\"")))
+      << "a name";
+}
+
+TEST(QosClasses, TenantsOfAPresetAreNotWarnedOf) {
+  const auto config =
+      classes_from("preset = \"tenants-equal\"\n[[partition]]\nname = \"blue\"\npkey = 0x12\n");
+  EXPECT_THAT(config.warnings, IsEmpty());
+}
+
 TEST(QosClasses, AClassThatNothingBelongsToIsAWarning) {
   const auto config = classes_from(R"(
 [[qos.class]]
@@ -278,6 +305,9 @@ partitions = ["0x8021"]
 name = "b"
 ulps = ["nvmeof", "lustre"]
 partitions = ["0x0021"]
+[[partition]]
+name = "blue"
+pkey = 0x21
 )");
   std::vector<std::string> lines;
   for (const auto& warning : config.warnings) lines.push_back(to_string(warning));
