@@ -55,19 +55,32 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// 0 to 254.
+std::optional<unsigned> port_of(std::string_view digits) {
+  constexpr std::uint64_t kLastPort = 254;
+  const auto port = all_digits(digits) ? parse_number(digits) : std::nullopt;
+  return port && *port <= kLastPort ? std::optional(static_cast<unsigned>(*port)) : std::nullopt;
+}
+
 /// A node's name, or NODE:PORT. Names may hold colons: only digits behind the last one are a port.
 TermResult parse_node(std::string_view text) {
   if (text.empty()) return wrong_term("the name of a node");
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || !all_digits(text.substr(colon + 1)))
     return PortTerm{.kind = PortTermKind::node, .name = std::string(text)};
-  constexpr std::uint64_t kLastPort = 254;
-  const auto port = parse_number(text.substr(colon + 1));
-  if (!port || *port > kLastPort)
-    return wrong_term("a port number from 0 to 254 behind the name of the node");
-  return PortTerm{.kind = PortTermKind::node_port,
-                  .name = std::string(text.substr(0, colon)),
-                  .number = static_cast<unsigned>(*port)};
+  const auto port = port_of(text.substr(colon + 1));
+  if (!port) return wrong_term("a port number from 0 to 254 behind the name of the node");
+  return PortTerm{
+      .kind = PortTermKind::node_port, .name = std::string(text.substr(0, colon)), .number = *port};
+}
+
+/// "groups:a" for "group:a". With a port number behind it the name is a host's, such as node1, nodes or mail;
+/// but "rails:1" is taken for "rail:1", as rail and level have numbers.
+bool is_typo_of(const PortKeyword& known, std::string_view prefix, std::string_view value) {
+  if (edit_distance(prefix, known.word) > 1) return false;
+  if (!port_of(value)) return true;
+  const bool numbered = known.kind == PortTermKind::level || known.kind == PortTermKind::rail;
+  return numbered && prefix.size() != known.word.size() && !all_digits(prefix.substr(prefix.size() - 1));
 }
 
 /// What follows "group:", "level:" and the like.
@@ -78,7 +91,9 @@ TermResult parse_prefixed(PortTermKind kind, std::string_view value) {
     return PortTerm{.kind = kind, .name = std::string(value)};
   constexpr std::uint64_t kMost = 65535;
   const auto number = all_digits(value) ? parse_number(value) : std::nullopt;
-  if (!number || *number > kMost) return wrong_term("a whole number from 0 to 65535 behind the colon");
+  const unsigned least = kind == PortTermKind::rail ? 1 : 0;
+  if (!number || *number < least || *number > kMost)
+    return wrong_term(fmt::format("a whole number from {} to 65535 behind the colon", least));
   return PortTerm{.kind = kind, .number = static_cast<unsigned>(*number)};
 }
 
@@ -131,7 +146,7 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
   if (colon != std::string_view::npos) {
     for (const auto& known : kPortPrefixes) {
       if (prefix == known.word) return parse_prefixed(known.kind, trim(text.substr(colon + 1)));
-      if (edit_distance(prefix, known.word) <= 1)
+      if (is_typo_of(known, prefix, trim(text.substr(colon + 1))))
         return wrong_term(kTermForm, fmt::format("did you mean \"{}:\"? A node of that name is \"node:{}\"",
                                                  known.word, printable(text)));
     }

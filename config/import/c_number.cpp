@@ -42,6 +42,7 @@ CNumber read_c_number(std::string_view text) {
   }
   if (!number.digits) return number;
   number.rest = text;
+  number.exact = !negative && !too_large;
   if (negative) number.value = 0 - number.value;
   if (too_large) number.value = std::numeric_limits<std::uint64_t>::max();
   return number;

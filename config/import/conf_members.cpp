@@ -33,7 +33,8 @@ std::optional<PortTerm> read_range(std::string_view text) {
   if (dash == std::string_view::npos) return std::nullopt;
   const auto first = read_c_number(base::trim(text.substr(0, dash)));
   const auto last = read_c_number(base::trim(text.substr(dash + 1)));
-  const bool whole = first.digits && last.digits && first.rest.empty() && last.rest.empty();
+  const bool whole = first.digits && last.digits && first.rest.empty() && last.rest.empty() && first.exact &&
+                     last.exact;
   if (!whole || first.value == 0 || last.value < first.value) return std::nullopt;
   return PortTerm{.kind = PortTermKind::guid_range, .first = Guid{first.value}, .last = Guid{last.value}};
 }
@@ -54,7 +55,7 @@ std::optional<PortTerm> read_ports(std::string_view name, ConfNotes& notes) {
     if (is_prefix_of(name, keyword.word)) return PortTerm{.kind = keyword.kind};
   }
   const auto number = read_c_number(name);
-  if (number.digits && number.rest.empty() && number.value != 0)
+  if (number.digits && number.rest.empty() && number.value != 0 && number.exact)
     return PortTerm{.kind = PortTermKind::guid, .first = Guid{number.value}};
   if (name == "ALL_SWITCH_TO_SWITCH") {
     notes.warn("member", "ALL_SWITCH_TO_SWITCH means ports between switches, where P_Keys are not enforced");

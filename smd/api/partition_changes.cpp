@@ -46,7 +46,10 @@ std::optional<Answer> hindrance(const SubnetView& view) {
 policy::ForeignKeys foreign_keys_of(const SubnetView& view) {
   return [&view]() -> std::vector<PKey> {
     if (!view.snapshot || !view.snapshot->subnet) return {};
-    return sm::foreign_keys(*view.snapshot->subnet, view.policy_state->merged.get()).keys;
+    const auto* policy = view.policy_state->merged.get();
+    auto keys = sm::foreign_keys(*view.snapshot->subnet, policy).keys;
+    if (view.snapshot->stored) sm::add_foreign_keys(*view.snapshot->stored, policy, keys);
+    return keys;
   };
 }
 

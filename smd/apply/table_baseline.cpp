@@ -240,16 +240,32 @@ std::string_view reason_of(const AlteredTable& table) {
   return table.restarted ? "lost by a restart" : "changed externally";
 }
 
+namespace {
+
+bool is_foreign(PKey key, const config::PartitionPolicy* policy) {
+  const bool managed = policy != nullptr && policy->configured;
+  return key != PKey{} && (managed ? policy->find(key) == nullptr : key != kDefaultPKey);
+}
+
+}  // namespace
+
 std::vector<PKey> foreign_keys(const HeldBlocks<wire::PKeyTable>& held,
                                const config::PartitionPolicy* policy) {
-  const bool managed = policy != nullptr && policy->configured;
   std::vector<PKey> found;
   for (const auto& block : held.row) {
-    std::ranges::copy_if(block.keys, std::back_inserter(found), [&](PKey key) {
-      return key != PKey{} && (managed ? policy->find(key) == nullptr : key != kDefaultPKey);
-    });
+    std::ranges::copy_if(block.keys, std::back_inserter(found),
+                         [&](PKey key) { return is_foreign(key, policy); });
   }
   return found;
+}
+
+void add_foreign_keys(const Stored& stored, const config::PartitionPolicy* policy, std::vector<PKey>& keys) {
+  std::set<PKey> all(keys.begin(), keys.end());
+  for (const auto& [guid, port] : stored.port_keys) {
+    std::ranges::copy_if(port.keys, std::inserter(all, all.end()),
+                         [&](PKey key) { return is_foreign(key, policy); });
+  }
+  keys.assign(all.begin(), all.end());
 }
 
 ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy, const Stored* stored) {

@@ -75,5 +75,7 @@ struct ForeignKeys {
 /// one of a deleted partition at a port that does not give it up; null: they are.
 ForeignKeys foreign_keys(const Subnet& subnet, const config::PartitionPolicy* policy = nullptr,
                          const Stored* stored = nullptr);
+/// Adds those of ports that are remembered with the keys of another SM, also of hosts that are off.
+void add_foreign_keys(const Stored& stored, const config::PartitionPolicy* policy, std::vector<PKey>& keys);
 
 }  // namespace smd::sm::inline applying

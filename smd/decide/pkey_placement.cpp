@@ -118,6 +118,7 @@ class Placer {
       place(static_cast<std::size_t>(told - in_.keys.begin()), 0);
       return displaced;
     }
+    if (!in_.reindex && loses_index0()) return give_default();
     if (!in_.reindex && (in_.in_service || placed_.table[0] != PKey{})) return {};
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < in_.keys.size() && !best && !in_.reindex; ++i) {
@@ -136,6 +137,26 @@ class Placer {
     const auto displaced = std::exchange(placed_.table[0], PKey{});
     place(*best, 0);
     return displaced;
+  }
+
+  /// A port in service whose key at index 0 goes. Its management packets have P_Key 0 from then on, which no
+  /// SA answers.
+  bool loses_index0() const {
+    const auto first = in_.held[0];
+    if (!in_.in_service || first == PKey{} || placed_.table[0] != PKey{}) return false;
+    return std::ranges::none_of(in_.keys,
+                                [&](const WantedKey& wanted) { return stands_for(first, wanted.key); });
+  }
+
+  /// The default key at index 0, where the port is to have it.
+  PKey give_default() {
+    for (std::size_t i = 0; i < in_.keys.size(); ++i) {
+      if (!chosen_[i] && in_.keys[i].key.same_partition(kDefaultPKey)) {
+        place(i, 0);
+        break;
+      }
+    }
+    return {};
   }
 
   /// Keys that the port has had go where they were. Of two that were at one index the one that is there

@@ -179,12 +179,14 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
     if (port.info.port_state <= PortState::init || !held || !held->known.test(0)) continue;
     const auto was = held->row[0].keys[0], now = block.content.keys[0];
     if (was.partition() == now.partition() || ++lines > kPartitionLines) continue;
+    const bool stays =
+        std::ranges::any_of(block.content.keys, [&](PKey key) { return key.same_partition(was); });
     log.info("partition.index0")
         .port(block.at.node, node->description, block.at.port)
         .kv("was", was)
         .kv("is", now)
-        .kv("reason",
-            now == PKey{} ? "the port is no member of that partition any more" : "index0 is asked for")
+        .kv("reason", stays || was == PKey{} ? "index0 or a reindex is asked for"
+                                             : "the port is no member of that partition any more")
         .always();
   }
   if (lines > kPartitionLines)

@@ -188,6 +188,16 @@ TEST(PortTerms, WhatIsShownReadsAsTheSame) {
   }
 }
 
+TEST(PortTerms, HostsMayHaveNamesLikeTheWordsOfTerms) {
+  for (const auto* name : {"node1", "nodes", "mode", "code", "mail", "rail1", "group1", "level0"}) {
+    const auto term = parse_port_term(fmt::format("{}:1", name));
+    ASSERT_TRUE(term) << name;
+    EXPECT_EQ(term->kind, PortTermKind::node_port);
+    EXPECT_EQ(term->name, name);
+    EXPECT_EQ(term->number, 1U);
+  }
+}
+
 TEST(PortTerms, WhatIsNoMemberIsRefusedWithWhatIsMeant) {
   const auto hint = [](std::string_view text) {
     const auto term = parse_port_term(text);
@@ -203,6 +213,8 @@ TEST(PortTerms, WhatIsNoMemberIsRefusedWithWhatIsMeant) {
   EXPECT_EQ(parse_port_term("0002:c903:0000:12ab")->first, Guid{0x0002c903000012ab});
   EXPECT_TRUE(parse_port_term("rack:c903:0000:12ab"));
   EXPECT_EQ(hint("group:"), "a name or a number belongs behind the colon");
+  EXPECT_EQ(hint("rails:1"), "did you mean \"rail:\"? A node of that name is \"node:rails:1\"");
+  EXPECT_FALSE(parse_port_term("rail:0")) << "they are counted from 1";
   for (const auto* text : {"", " ", "0x", "0x0", "0xg", "0x20-0x10", "0x10-", "0x10-zz", "h0:255",
                            "h0:99999999999999999999", "level:", "level:x", "rail:65536", "node:"}) {
     EXPECT_FALSE(parse_port_term(text)) << text;

@@ -146,6 +146,9 @@ TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManag
   EXPECT_FALSE(note_foreign_keys(stored_, subnet, decide().part, false, 1));
   EXPECT_THAT(stored_.port_keys.at(test::port_guid(kOther, 1)).keys, ElementsAre(kDefaultPKey, PKey{0x8055}));
   EXPECT_EQ(stored_.port_keys.size(), 1U);
+  std::vector<PKey> foreign{PKey{0x8077}};
+  add_foreign_keys(stored_, nullptr, foreign);
+  EXPECT_THAT(foreign, ElementsAre(PKey{0x8055}, PKey{0x8077})) << "of hosts that are off, too";
 
   holds(kOther, 1, {kDefaultPKey});
   fabric_.port(kOther, 1).info.port_state = PortState::init;
