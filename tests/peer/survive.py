@@ -44,7 +44,7 @@ def stopped(smd, sim, text, hosts):
                 no_port = said.startswith("smd run: gave up: a device does not answer")  # stopped before it was open
                 wanted = 1 if no_port else 3
                 check(status == wanted, f"exit status {status}, must be {wanted}:\n{client.log()[-2000:]}")
-                check(said.startswith("smd run: ") and (no_port or "has not returned" in said
+                check(said.startswith("smd run: ") and (no_port or "has not answered" in said
                                                         or "do not answer" in said or "not done" in said), f"no reason: {said}")
                 print(f"   ended {time.monotonic() - began:.1f} s after ibsim was stopped: {said}", flush=True)
 
