@@ -152,10 +152,11 @@ struct QosPolicy {
   /// The standard class first. Where there are any, tables of ports follow from them.
   std::vector<QosClass> classes{};
   std::uint8_t class_high_limit = 0;  ///< VLHighLimit, where there are classes
-  /// Percent of the link that is asked for classes of high priority together; 0: not said, or at least so much.
+  /// Percent of the link that is asked for classes of high priority together; 0: not said, or at least so
+  /// much.
   std::uint8_t class_high_share = 0;
-  bool tenants_equal = false;         ///< each partition has a class, also those that the API makes
-  std::string file{};                 ///< names its lines in messages
+  bool tenants_equal = false;  ///< each partition has a class, also those that the API makes
+  std::string file{};          ///< names its lines in messages
   friend bool operator==(const QosPolicy&, const QosPolicy&) = default;
 
   bool empty() const {

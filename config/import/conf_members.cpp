@@ -33,8 +33,8 @@ std::optional<PortTerm> read_range(std::string_view text) {
   if (dash == std::string_view::npos) return std::nullopt;
   const auto first = read_c_number(base::trim(text.substr(0, dash)));
   const auto last = read_c_number(base::trim(text.substr(dash + 1)));
-  const bool whole = first.digits && last.digits && first.rest.empty() && last.rest.empty() && first.exact &&
-                     last.exact;
+  const bool whole =
+      first.digits && last.digits && first.rest.empty() && last.rest.empty() && first.exact && last.exact;
   if (!whole || first.value == 0 || last.value < first.value) return std::nullopt;
   return PortTerm{.kind = PortTermKind::guid_range, .first = Guid{first.value}, .last = Guid{last.value}};
 }
