@@ -115,9 +115,8 @@ class SlNumbers {
   void take(Sl sl) { taken_.insert(sl); }
   /// The one that the class had, where it is free.
   std::optional<Sl> kept(std::string_view name) const {
-    const auto at =
-        std::ranges::find_if(kept_, [&](const auto& one) { return same_qos_name(one.first, name); });
-    return at != kept_.end() && !taken_.contains(at->second) ? std::optional(at->second) : std::nullopt;
+    const auto sl = kept_sl(kept_, name);
+    return sl && !taken_.contains(*sl) ? sl : std::nullopt;
   }
   /// The lowest that is free. Where classes had all of these before, the highest: tenants have VLs in the
   /// order of their SLs, and the fewest come after it.
@@ -284,6 +283,11 @@ const QosClass* class_of_partition(const QosClasses& classes, std::string_view a
     if (std::ranges::any_of(one.partitions, lists)) return &one;
   }
   return &classes.all.front();
+}
+
+std::optional<Sl> kept_sl(const ClassSls& kept, std::string_view name) {
+  const auto at = std::ranges::find_if(kept, [&](const auto& one) { return same_qos_name(one.first, name); });
+  return at != kept.end() ? std::optional(at->second) : std::nullopt;
 }
 
 ClassSls class_sls(const QosClasses& classes, ClassSls before) {

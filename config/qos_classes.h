@@ -37,6 +37,8 @@ QosClasses qos_classes_of(const SubnetConfig& subnet);
 /// The SLs to keep after these classes were in force: theirs, and of those before whose class is not there
 /// now the ones that no other class has taken.
 ClassSls class_sls(const QosClasses& classes, ClassSls before);
+/// The SL of the class of that name; nothing where none is kept.
+std::optional<Sl> kept_sl(const ClassSls& kept, std::string_view name);
 
 /// Null where there is none; names are compared as those of levels.
 /// It is an element of `classes`.

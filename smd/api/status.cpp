@@ -372,12 +372,6 @@ void add_history(const SubnetView& view, JsonObject& object) {
                                         : Json{});
 }
 
-Json texts(const std::vector<std::string>& lines) {
-  JsonArray array;
-  for (const auto& line : lines) array.push_back(text(line));
-  return Json(std::move(array));
-}
-
 Json subnet_json(const SubnetView& view) {
   JsonObject object{{"subnet", text(view.name)}, {"port", text(view.port)}};
   object.emplace("state", text(state_of(view)));
@@ -390,7 +384,7 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("waiting", waiting_json(view));
   object.emplace("outlook", text(view.sms && is_running(view) ? sm::outlook(*view.sms, unix_now()) : ""));
   object.emplace("replica", replica_json(view));
-  object.emplace("config_differs", texts(view.config_differs));
+  object.emplace("config_differs", sm::strings_json(view.config_differs));
   object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
@@ -406,7 +400,7 @@ Json store_json(const std::optional<store::Failure>& failure) {
 
 Json refused_json(const std::optional<RefusedFile>& refused) {
   if (!refused) return {};
-  return Json(JsonObject{{"errors", texts(refused->errors)}, {"at", time(refused->at)}});
+  return Json(JsonObject{{"errors", sm::strings_json(refused->errors)}, {"at", time(refused->at)}});
 }
 
 }  // namespace
@@ -451,7 +445,7 @@ Answer get_status(const Question& question, Backend& backend) {
                       {"configuration", info.configuration.empty() ? Json{} : text(info.configuration)},
                       {"configuration_loaded", time(info.loaded)},
                       {"configuration_refused", refused_json(info.refused)},
-                      {"needs_restart", texts(info.needs_restart)},
+                      {"needs_restart", sm::strings_json(info.needs_restart)},
                       {"store", store_json(info.store)},
                       {"subnets", Json(std::move(subnets))}}));
 }

@@ -14,15 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::string joined_texts(const json::array& items) {
-  std::string text;
-  for (const auto& item : items) {
-    if (item.is_string())
-      text += (text.empty() ? "" : ", ") + std::string(std::string_view(item.get_string()));
-  }
-  return text;
-}
-
 void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
   const auto& pending = list_of(partition, "pending");
   const bool decided = text_of(partition, "in_force") != "false";

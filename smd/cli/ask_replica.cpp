@@ -70,9 +70,7 @@ std::string replica_words(const json::value& subnet) {
 }
 
 std::string config_words(const json::value& subnet) {
-  std::string keys;
-  for (const auto& key : list_of(subnet, "config_differs"))
-    keys += (keys.empty() ? "" : ", ") + std::string(key.as_string());
+  const auto keys = joined_texts(list_of(subnet, "config_differs"));
   return keys.empty() ? keys
                       : keys +
                             ": the values of the master before are in force; smd check --running says what a "

@@ -243,6 +243,15 @@ const json::array& list_of(const json::value& from, std::string_view key) {
   return list != nullptr ? *list : kNone;
 }
 
+std::string joined_texts(const json::array& items) {
+  std::string text;
+  for (const auto& item : items) {
+    if (item.is_string())
+      text += (text.empty() ? "" : ", ") + std::string(std::string_view(item.get_string()));
+  }
+  return text;
+}
+
 std::string text_of(const json::value& from, std::string_view key) {
   const auto& value = member_of(from, key);
   if (value.is_null()) return {};
@@ -381,10 +390,7 @@ void print_status(std::ostream& out, const json::value& status) {
                        text_of(refused, "at"), first == nullptr ? "" : base::escaped(*first),
                        errors.size() > 1 ? fmt::format(" (and {} more: smd check)", errors.size() - 1) : "");
   }
-  std::string waiting;
-  for (const auto& key : list_of(status, "needs_restart"))
-    waiting += (waiting.empty() ? "" : ", ") + std::string(key.as_string());
-  if (!waiting.empty())
+  if (const auto waiting = joined_texts(list_of(status, "needs_restart")); !waiting.empty())
     out << fmt::format("changed in the files, and in force after a restart only: {}\n",
                        base::escaped(waiting));
   if (const auto& store = member_of(status, "store"); store.is_object()) {

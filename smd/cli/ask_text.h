@@ -16,6 +16,8 @@ std::string text_of(const boost::json::value& from, std::string_view key);
 const boost::json::value& member_of(const boost::json::value& from, std::string_view key);
 /// Empty where it is missing, or no array. Lives as long as `from`.
 const boost::json::array& list_of(const boost::json::value& from, std::string_view key);
+/// Its texts with ", " between; what is no text is left out. Not escaped.
+std::string joined_texts(const boost::json::array& items);
 
 /// Of all subnets, or of one: each is up, or is a standby of a master that answers.
 bool is_in_service(const boost::json::value& status);

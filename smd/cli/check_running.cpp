@@ -17,12 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string joined(const json::array& list) {
-  std::vector<std::string> texts;
-  for (const auto& one : list) texts.emplace_back(one.as_string());
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 /// What ports lose, one line each; how many only get some.
 void print_keys(std::ostream& out, const json::value& fabric) {
   std::size_t losing = 0, gaining = 0;
@@ -31,8 +25,8 @@ void print_keys(std::ostream& out, const json::value& fabric) {
     ++(lost.empty() ? gaining : losing);
     if (lost.empty()) continue;
     out << fmt::format("  P_Keys of {} \"{}\" port {}: would lose {}{}{}\n", text_of(port, "node_guid"),
-                       text_of(port, "name"), text_of(port, "port"), joined(lost),
-                       gained.empty() ? "" : " and get ", joined(gained));
+                       text_of(port, "name"), text_of(port, "port"), joined_texts(lost),
+                       gained.empty() ? "" : " and get ", joined_texts(gained));
   }
   out << fmt::format("  P_Keys: {} end ports lose some, {} only get some\n", losing, gaining);
 }
@@ -50,7 +44,7 @@ void print_fabric(std::ostream& out, const json::value& fabric) {
                      text_of(fabric, "lids_changed"), text_of(fabric, "entries_changed"),
                      text_of(fabric, "entries_in_use"));
   const auto& links = list_of(fabric, "links_taken_down");
-  out << fmt::format("  links taken down: {}\n", links.empty() ? "none" : joined(links));
+  out << fmt::format("  links taken down: {}\n", links.empty() ? "none" : joined_texts(links));
   const auto now = text_of(fabric, "engine_now"), engine = text_of(fabric, "engine");
   out << fmt::format("  engine: {}{}\n", engine, now == engine ? "" : fmt::format(" instead of {}", now));
   if (const auto waits = text_of(fabric, "engine_waits"); !waits.empty())

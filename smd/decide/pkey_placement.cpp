@@ -118,15 +118,16 @@ class Placer {
       place(static_cast<std::size_t>(told - in_.keys.begin()), 0);
       return displaced;
     }
-    if (!in_.reindex && loses_index0()) return give_default();
+    if (!in_.reindex && loses_index0()) {
+      if (const auto key = default_key()) place(*key, 0);
+      return {};
+    }
     if (!in_.reindex && (in_.in_service || placed_.table[0] != PKey{})) return {};
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < in_.keys.size() && !best && !in_.reindex; ++i) {
       if (!chosen_[i] && stored_index(in_.keys[i].key) == Index(0)) best = i;
     }
-    for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
-      if (!chosen_[i] && in_.keys[i].key.same_partition(kDefaultPKey)) best = i;
-    }
+    if (!best) best = default_key();
     for (std::size_t i = 0; i < in_.keys.size() && !best; ++i) {
       if (!chosen_[i] && held_index(in_.keys[i].key) == Index(0)) best = i;
     }
@@ -148,15 +149,12 @@ class Placer {
                                 [&](const WantedKey& wanted) { return stands_for(first, wanted.key); });
   }
 
-  /// The default key at index 0, where the port is to have it.
-  PKey give_default() {
+  /// The first key of the default partition that has no place yet, as a number of `in_.keys`.
+  Index default_key() const {
     for (std::size_t i = 0; i < in_.keys.size(); ++i) {
-      if (!chosen_[i] && in_.keys[i].key.same_partition(kDefaultPKey)) {
-        place(i, 0);
-        break;
-      }
+      if (!chosen_[i] && in_.keys[i].key.same_partition(kDefaultPKey)) return i;
     }
-    return {};
+    return std::nullopt;
   }
 
   /// Keys that the port has had go where they were. Of two that were at one index the one that is there

@@ -43,20 +43,13 @@ bool has_automatic(const config::PartitionSources& sources) {
   return std::ranges::any_of(sources.toml, lacks) || std::ranges::any_of(sources.conf, lacks);
 }
 
-/// Nothing where it has no class yet.
-std::optional<Sl> kept_sl(const config::QosConfig& qos, const std::string& name) {
-  const auto kept = std::ranges::find_if(
-      qos.kept_sls, [&](const auto& one) { return config::same_qos_name(one.first, name); });
-  return kept != qos.kept_sls.end() ? std::optional(kept->second) : std::nullopt;
-}
-
 /// In the order of their SLs, new ones last: VLs go by the order of classes, and a new one moves none to
 /// another VL. Where there are more tenants than SLs it takes none away.
 void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
   std::multimap<unsigned, config::QosTenant> ordered;
   for (const auto& [name, partition] : policies.api) {
     if (!partition->pkey) continue;
-    const auto sl = kept_sl(qos, name);
+    const auto sl = config::kept_sl(qos.kept_sls, name);
     ordered.emplace(sl ? sl->value() : kNoSl, config::QosTenant{.name = name, .pkey = *partition->pkey});
   }
   qos.api_tenants.clear();
