@@ -40,6 +40,16 @@ OneCharacter match_one(std::string_view pattern, char c) {
 
 bool is_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
+bool has_open_set(std::string_view pattern) {
+  std::size_t at = pattern.find('[');
+  while (at < pattern.size()) {
+    const auto set = match_set(pattern.substr(at), 'a');
+    if (!set) return true;
+    at = pattern.find('[', at + set->length);
+  }
+  return false;
+}
+
 bool matches_glob(std::string_view pattern, std::string_view name) {
   std::size_t at = 0;
   std::size_t in_name = 0;

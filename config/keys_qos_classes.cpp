@@ -147,15 +147,14 @@ std::vector<Key> qos_class_keys() {
   BlockOptions<ConfiguredQosClass> options;
   options.place = [](ConfiguredQosClass& block, const Value& table) { block.line.value = table.line; };
   options.check = [](const ConfiguredQosClass& block, const Value& table, const Spot& at) {
-    if (block.share && block.minimum)
-      at.with_key(at.key + ".minimum").refuse(table, "only one of share and minimum");
+    if (block.share && block.minimum) at.refuse_in(table, "minimum", "only one of share and minimum");
     if (block.standard && block.high_priority)
-      at.with_key(at.key + ".high_priority")
-          .refuse(table, "the default class has no high priority: what is unknown would stop the others");
+      at.refuse_in(table, "high_priority",
+                   "the default class has no high priority: what is unknown would stop the others");
     if (block.standard && block.sl.value_or(0) != 0)
-      at.with_key(at.key + ".sl").refuse(table, "the default class has SL 0: programs use it unless told");
+      at.refuse_in(table, "sl", "the default class has SL 0: programs use it unless told");
     if (!block.standard && block.sl && *block.sl == 0)
-      at.with_key(at.key + ".sl").refuse(table, "SL 0 is that of the default class (allowed: 1 to 15)");
+      at.refuse_in(table, "sl", "SL 0 is that of the default class (allowed: 1 to 15)");
   };
   return {
       row({.table = "qos",

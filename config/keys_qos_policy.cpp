@@ -184,9 +184,9 @@ void check_ulp(const ConfiguredQosUlp& ulp, const Value& table, const Spot& at) 
   const auto words = fmt::format("{}", fmt::join(allowed, ", "));
   for (const auto key : given) {
     if (std::ranges::find(allowed, key) != allowed.end()) continue;
-    return at.with_key(fmt::format("{}.{}", at.key, key))
-        .refuse(table, fmt::format("\"{}\" has {}", ulp.name,
-                                   allowed.empty() ? "a name and an sl only" : "only " + words));
+    return at.refuse_in(
+        table, key,
+        fmt::format("\"{}\" has {}", ulp.name, allowed.empty() ? "a name and an sl only" : "only " + words));
   }
   if (given.size() > 1) at.refuse(table, fmt::format("only one of {}", words));
   if (given.empty() && needed)

@@ -159,6 +159,9 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
     if (!near.empty()) near += " ";
     return wrong_term(kTermForm, fmt::format("{}A node of that name is \"node:{}\"", near, printable(text)));
   }
+  if (has_open_set(text))
+    return wrong_term("a pattern whose '[' has its ']', such as \"h[0-3]\"",
+                      fmt::format("a node of that name is \"node:{}\"", printable(text)));
   return parse_node(text);
 }
 

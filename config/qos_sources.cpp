@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "config/import/qos_ulps.h"
 #include "config/partition_sources.h"
+#include "config/port_references.h"
 #include "config/qos_classes.h"
 #include "config/qos_order.h"
 #include "config/suggest.h"
@@ -81,7 +84,8 @@ class QosSourcesCheck {
     look_for_partitions(policy);
     look_for_tenants_beyond();
     if (!qos_.accepted) look_for_claimed(policy), look_for_memberless(policy);
-    look_for_groups();
+    auto groups = missing_groups(port_lists_of_qos(subnet_), subnet_, toml_file_);
+    std::ranges::move(groups, std::back_inserter(notes_.errors));
     if (!policy.empty() && !qos_.enabled)
       notes_.warnings.push_back(
           {.file = policy.file, .expected = "this QoS policy has no effect while qos.enabled is false"});
@@ -108,37 +112,13 @@ class QosSourcesCheck {
     return true;
   }
 
-  /// Sets of ports that refer to groups which are not there.
-  void look_for_groups() {
-    std::vector<std::string> names;
-    for (const auto& group : subnet_.groups) names.push_back(group.name);
-    const auto look = [&](const auto& blocks, std::string_view array, std::string_view key, auto member) {
-      for (std::size_t i = 0; i < blocks.size(); ++i) {
-        const auto& terms = blocks[i].*member;
-        for (std::size_t j = 0; j < terms.size(); ++j) {
-          const auto& name = terms[j].name;
-          if (terms[j].kind != PortTermKind::group || std::ranges::find(names, name) != names.end()) continue;
-          notes_.errors.push_back({.file = toml_file_,
-                                   .line = blocks[i].line.value,
-                                   .key = fmt::format("qos.{}[{}].{}[{}]", array, i, key, j),
-                                   .expected = fmt::format("there is no group \"{}\"", printable(name)),
-                                   .hint = did_you_mean_or_all(name, names, "groups")});
-        }
-      }
-    };
-    look(qos_.rule, "rule", "source", &ConfiguredQosRule::source);
-    look(qos_.rule, "rule", "destination", &ConfiguredQosRule::destination);
-    look(qos_.ulp, "ulp", "target", &ConfiguredQosUlp::target);
-    look(qos_.ulp, "ulp", "source", &ConfiguredQosUlp::source);
-    look(qos_.ulp, "ulp", "source_target", &ConfiguredQosUlp::source_target);
-    look(qos_.traffic_classes, "class", "ports", &ConfiguredQosClass::ports);
-    look(qos_.ports, "ports", "ports", &QosPorts::ports);
-  }
-
   /// A partition that no file defines may be made by the API.
   void look_for_partitions(const QosPolicy& policy) {
     const auto merged = merge_partitions(partition_sources(subnet_));
-    if (!merged || policy.classes.empty()) return;
+    if (!merged) return;
+    auto of_lists = missing_partitions(port_lists_of_qos(subnet_), merged->policy, toml_file_);
+    std::ranges::move(of_lists, std::back_inserter(notes_.warnings));
+    if (policy.classes.empty()) return;
     std::vector<std::string> names;
     for (const auto& partition : merged->policy.partitions) names.push_back(partition.name);
     const auto warn = [&](const QosRule& rule, std::string_view partition, std::string hint) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace smd::config {
 
 void Spot::wrong(const Value& value, std::string expected, std::string hint) const {
@@ -20,6 +22,12 @@ void Spot::refuse(const Value& value, std::string complaint, std::string hint) c
                     .key = key,
                     .expected = std::move(complaint),
                     .hint = std::move(hint)});
+}
+
+void Spot::refuse_in(const Value& table, std::string_view name, std::string complaint) const {
+  const auto given = std::ranges::find(table.items, name, &Value::key);
+  with_key(fmt::format("{}.{}", key, name))
+      .refuse(given != table.items.end() ? *given : table, std::move(complaint));
 }
 
 Spot Spot::with_key(std::string other) const {

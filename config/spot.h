@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Spot {
   void wrong(const Value& value, std::string expected, std::string hint = {}) const;
   /// Adds the error `complaint`, which contains the value itself: "99 is out of range (0 to 15)".
   void refuse(const Value& value, std::string complaint, std::string hint = {}) const;
+  /// The same for a key of this table, at its line; at the table's where the key is not given.
+  void refuse_in(const Value& table, std::string_view name, std::string complaint) const;
   /// The same place, another key.
   Spot with_key(std::string other) const;
   /// The place of an item of a list, from 0: "key[0]".

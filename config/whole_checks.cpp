@@ -9,6 +9,7 @@
 
 #include "config/loader.h"
 #include "config/partition_sources.h"
+#include "config/port_references.h"
 #include "config/qos_sources.h"
 #include "config/replica_key.h"
 
@@ -236,10 +237,21 @@ void Loader::check_partitions(const Layer& layer) {
     if (layer.broken.contains(table)) return;
   }
   const auto& subnet = layer.settings.subnet;
+  const auto file = file_.string();
+  const auto groups = port_lists_of_groups(subnet), partitions = port_lists_of_partitions(subnet);
+  std::vector<ConfigError> wrong;
+  for (auto& found : {missing_groups(groups, subnet, file), missing_groups(partitions, subnet, file),
+                      nested_partitions(partitions, file)})
+    wrong.insert(wrong.end(), found.begin(), found.end());
+  for (auto& error : wrong) put_at_its_place(layer, error);
+  if (!wrong.empty()) return add_once(policy_errors_, wrong);
   auto merged = merge_partitions(partition_sources(subnet));
   if (!merged) return add_once(policy_errors_, merged.error());
   add_once(warnings_, subnet.partitions.conf.warnings);
   add_once(warnings_, merged->warnings);
+  auto unknown = missing_partitions(groups, merged->policy, file);
+  for (auto& warning : unknown) put_at_its_place(layer, warning);
+  add_once(warnings_, unknown);
   const bool remove = subnet.adopt.foreign_pkeys == ForeignPKeys::remove && !layer.broken.contains("adopt");
   if (remove && merged->policy.find(kDefaultPartition)->sources.size() < 2)
     complain(layer, "adopt.foreign_pkeys", "\"keep\", as no default partition (0x7fff) is defined");
@@ -253,7 +265,9 @@ void Loader::check_qos_policies(const Layer& layer) {
   const auto& subnet = layer.settings.subnet;
   check_class_conflicts(layer);
   auto found = check_qos(subnet, file_.string());
-  for (auto& error : found.errors) put_at_its_place(layer, error);
+  for (auto* notes : {&found.errors, &found.warnings}) {
+    for (auto& note : *notes) put_at_its_place(layer, note);
+  }
   add_once(qos_errors_, found.errors);
   add_once(warnings_, subnet.qos.conf.warnings);
   add_once(warnings_, found.warnings);

@@ -215,6 +215,10 @@ TEST(PortTerms, WhatIsNoMemberIsRefusedWithWhatIsMeant) {
   EXPECT_EQ(hint("group:"), "a name or a number belongs behind the colon");
   EXPECT_EQ(hint("rails:1"), "did you mean \"rail:\"? A node of that name is \"node:rails:1\"");
   EXPECT_FALSE(parse_port_term("rail:0")) << "they are counted from 1";
+  EXPECT_EQ(hint("h[0-3"), "a node of that name is \"node:h[0-3\"");
+  EXPECT_FALSE(parse_port_term("h[]")) << "the ']' is of the set";
+  EXPECT_TRUE(parse_port_term("h[]]"));
+  EXPECT_TRUE(parse_port_term("node:h["));
   for (const auto* text : {"", " ", "0x", "0x0", "0xg", "0x20-0x10", "0x10-", "0x10-zz", "h0:255",
                            "h0:99999999999999999999", "level:", "level:x", "rail:65536", "node:"}) {
     EXPECT_FALSE(parse_port_term(text)) << text;

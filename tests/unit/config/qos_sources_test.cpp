@@ -143,9 +143,9 @@ TEST(QosSources, WrongBlocksAreNamedWithTheirLine) {
   EXPECT_THAT(ulp("name = \"any\"\npkey = [1]\nservice_id = [1]"),
               ElementsAre(HasSubstr("qos.ulp[0]: only one of service_id")));
   EXPECT_THAT(ulp("name = \"sdp\"\npkey = [1]"),
-              ElementsAre("smd.toml:1: qos.ulp[0].pkey: \"sdp\" has only port_num"));
+              ElementsAre("smd.toml:4: qos.ulp[0].pkey: \"sdp\" has only port_num"));
   EXPECT_THAT(ulp("name = \"default\"\npkey = [1]"),
-              ElementsAre("smd.toml:1: qos.ulp[0].pkey: \"default\" has a name and an sl only"));
+              ElementsAre("smd.toml:4: qos.ulp[0].pkey: \"default\" has a name and an sl only"));
   EXPECT_THAT(errors_of("[[qos.level]]\nname = \"a\"\nsl = 16\n"),
               ElementsAre("smd.toml:3: qos.level[0].sl: 16 is out of range (0 to 15)"));
   EXPECT_THAT(
@@ -310,7 +310,7 @@ TEST(QosSources, AnSlOfTheSmThatIsDroppedIsWarnedOf) {
   EXPECT_THAT(
       warnings("sm_sl = 3\nsl2vl = " + drops),
       ElementsAre(
-          "smd.toml: qos.sm_sl: got 3, expected an SL that qos.sl2vl does not map to VL 15: hosts ask the SM "
+          "smd.toml:3: qos.sm_sl: got 3, expected an SL that qos.sl2vl does not map to VL 15: hosts ask the SM "
           "on it, and what they ask is dropped"));
   EXPECT_THAT(warnings("sm_sl = 3\nsl2vl = \"0\"\nswe_sl2vl = " + drops),
               ElementsAre(HasSubstr("that qos.swe_sl2vl does not")));
