@@ -2,6 +2,7 @@
 #include "smd/report/partitions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -77,7 +78,7 @@ void log_foreign_lost(const log::Log& log, const Subnet& subnet, const Stored& s
         .kv("partition", one.partition)
         .kv("pkey", one.pkey)
         .kv("by", one.source)
-        .kv("ports", one.ports.size())
+        .kv("ports", one.ports.size() + one.off.size())
         .kv("reason", to_string(one, subnet))
         .always();
   }
@@ -213,34 +214,47 @@ std::vector<LostForeignKey> lost_foreign_keys(const Subnet& subnet, const Stored
   };
   std::set<std::pair<Guid, PKey>> placed;
   for (const auto& one : now.placed) placed.emplace(one.port, one.key);
-  for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
-    const auto guid = port_guid(node, num);
-    for (const auto key : known_keys(port).value_or(std::vector<PKey>{})) {
+  const auto lose = [&](Guid guid, const std::vector<PKey>& keys, auto list, const auto& port) {
+    for (const auto key : keys) {
       const auto partition = taken.find(PKey{key.partition()});
       if (partition == taken.end() || is_in(stored.pkeys, guid, key) || is_in(placed, guid, key)) continue;
-      auto& ports = partition->second.ports;
-      if (ports.empty() || ports.back() != PeerPort{node.guid(), num}) ports.push_back({node.guid(), num});
+      auto& losers = partition->second.*list;
+      if (losers.empty() || losers.back() != port) losers.push_back(port);
     }
+  };
+  std::set<Guid> there;
+  for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
+    const auto guid = port_guid(node, num);
+    there.insert(guid);
+    const PeerPort at{node.guid(), num};
+    lose(guid, known_keys(port).value_or(std::vector<PKey>{}), &LostForeignKey::ports, at);
+    const auto row = stored.port_keys.find(guid);  // a host that begins anew gets these back
+    if (row != stored.port_keys.end() && !is_in_service(node, port))
+      lose(guid, row->second.keys, &LostForeignKey::ports, at);
   });
+  for (const auto& [guid, row] : stored.port_keys) {
+    if (!there.contains(guid)) lose(guid, row.keys, &LostForeignKey::off, guid);
+  }
   std::vector<LostForeignKey> lost;
   for (auto& [pkey, one] : taken) {
-    if (!one.ports.empty()) lost.push_back(std::move(one));
+    if (!one.ports.empty() || !one.off.empty()) lost.push_back(std::move(one));
   }
   return lost;
 }
 
 std::string to_string(const LostForeignKey& lost, const Subnet& subnet) {
   constexpr std::size_t kNamed = 3;
-  std::string names;
+  const auto count = lost.ports.size() + lost.off.size();
+  std::vector<std::string> names;
   for (const auto& at : lost.ports | std::views::take(kNamed))
-    names +=
-        fmt::format("{}\"{}\" port {}", names.empty() ? "" : ", ", description_of(subnet, at.node), at.port);
-  if (lost.ports.size() > kNamed) names += fmt::format(" and {} more", lost.ports.size() - kNamed);
-  const bool one = lost.ports.size() == 1;
-  return fmt::format("{} the P_Key {} from another SM, {} of {} and {} it: {}{}",
-                     one ? std::string("1 port has") : fmt::format("{} ports have", lost.ports.size()),
-                     lost.pkey, one ? "is no member" : "are no members", lost.partition,
-                     one ? "loses" : "lose", names,
+    names.push_back(fmt::format("\"{}\" port {}", description_of(subnet, at.node), at.port));
+  for (const auto guid : lost.off | std::views::take(kNamed - names.size()))
+    names.push_back(fmt::format("{} (off)", guid));
+  return fmt::format("{} the P_Key {} from another SM, {} of {} and {} it: {}{}{}",
+                     count == 1 ? std::string("1 port has") : fmt::format("{} ports have", count), lost.pkey,
+                     count == 1 ? "is no member" : "are no members", lost.partition,
+                     count == 1 ? "loses" : "lose", fmt::join(names, ", "),
+                     count > kNamed ? fmt::format(" and {} more", count - kNamed) : std::string(),
                      lost.automatic ? "; smd chose the number: its pkey may name another" : "");
 }
 

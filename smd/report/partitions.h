@@ -18,6 +18,7 @@ struct LostForeignKey {
   std::string partition{}, source{};
   bool automatic = false;  ///< smd chose the number
   std::vector<PeerPort> ports{};
+  std::vector<Guid> off{};  ///< port GUIDs of hosts that are off: they would get it back from the store
   friend bool operator==(const LostForeignKey&, const LostForeignKey&) = default;
 };
 /// Of partitions that `now` has in addition to `before` (null: nothing was decided), while all other foreign

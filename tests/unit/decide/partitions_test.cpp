@@ -184,9 +184,30 @@ TEST_F(DecidePartitions, APartitionThatTakesAForeignKeyNamesThePortsThatLoseIt) 
   EXPECT_EQ(lost_foreign_keys(subnet, stored_, nullptr, after), lost) << "at the first decision too";
   EXPECT_THAT(lost_foreign_keys(subnet, stored_, &after, after), IsEmpty()) << "it was said";
 
+  const Guid off{0xabc};
+  stored_.port_keys[off] = {.keys = {kDefaultPKey, PKey{0x8055}}, .at_switch = {}};
+  const auto with_off = lost_foreign_keys(subnet, stored_, &before, after);
+  ASSERT_EQ(with_off.size(), 1U);
+  EXPECT_THAT(with_off[0].off, ElementsAre(off));
+  EXPECT_THAT(to_string(with_off[0], subnet), testing::StartsWith("3 ports have"));
+  EXPECT_THAT(to_string(with_off[0], subnet), testing::EndsWith(", 0x0000000000000abc (off)"));
+  stored_.port_keys.clear();
+
   stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x0055}}] = 1;
   stored_.pkeys[{test::port_guid(kThird, 1), PKey{0x8055}}] = 1;
   EXPECT_THAT(lost_foreign_keys(subnet, stored_, &before, after), IsEmpty()) << "smd had given it";
+}
+
+TEST_F(DecidePartitions, APortThatBeginsAnewLosesAKeyThatIsStoredForIt) {
+  config_.partition = {partition("red", 0x55, {"h0"})};
+  holds(kOther, 1, {kDefaultPKey});
+  fabric_.port(kOther, 1).info.port_state = PortState::init;
+  stored_.port_keys[test::port_guid(kOther, 1)] = {.keys = {kDefaultPKey, PKey{0x8055}}, .at_switch = {}};
+
+  const auto lost = lost_foreign_keys(fabric_.build(), stored_, nullptr, decide().part);
+
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_THAT(lost[0].ports, ElementsAre(test::place(kOther, 1)));
 }
 
 TEST_F(DecidePartitions, KeysThatSmdHadGivenAreNotForeign) {
