@@ -96,6 +96,8 @@ struct LocalPort {
   PortNum port{};
   Guid guid{};
   Lid lid{};
+  Lid sm_lid{};  ///< MasterSMLID and MasterSMSL; not of a port that is looked at again
+  Sl sm_sl{};
   bool link_up = false;
 };
 

@@ -66,6 +66,20 @@ std::string to_string(const PortSelection& selection) {
   return named->port ? fmt::format("{}:{}", named->device, *named->port) : named->device;
 }
 
+namespace {
+
+mad::LocalPort local_port(const PortEntry& entry) {
+  return {.device = entry.device,
+          .port = entry.port,
+          .guid = entry.guid,
+          .lid = entry.lid,
+          .sm_lid = entry.sm_lid,
+          .sm_sl = entry.sm_sl,
+          .link_up = entry.link_up()};
+}
+
+}  // namespace
+
 std::expected<mad::LocalPort, PortProblem> choose_port(std::span<const PortEntry> ports,
                                                        const PortSelection& selection) {
   auto usable = usable_ports(ports, selection);
@@ -77,7 +91,7 @@ std::vector<mad::LocalPort> gsi_ports_of(const mad::LocalPort& smi, std::span<co
   std::vector<mad::LocalPort> found;
   for (const auto& entry : ports) {
     if (entry.guid != smi.guid || entry.device == smi.device || !entry.infiniband) continue;
-    const mad::LocalPort port{entry.device, entry.port, entry.guid, entry.lid, entry.link_up()};
+    const auto port = local_port(entry);
     found.insert(entry.smi_disabled ? found.begin() : found.end(), port);
   }
   return found;
@@ -91,8 +105,7 @@ std::expected<std::vector<mad::LocalPort>, PortProblem> usable_ports(std::span<c
     if (!selected(entry, selection)) continue;
     auto problem = problem_of(entry);
     if (!problem) {
-      (entry.smi_disabled ? without_smi : usable)
-          .push_back({entry.device, entry.port, entry.guid, entry.lid, true});
+      (entry.smi_disabled ? without_smi : usable).push_back(local_port(entry));
     } else if (!nearest || problem->fault > nearest->fault) {
       nearest = std::move(problem);
     }

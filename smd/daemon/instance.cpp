@@ -257,6 +257,9 @@ asio::awaitable<bool> Instance::manage() {
   subscribe();
   manager_ = std::make_unique<sm::SubnetManager>(parts(), spec_.name, spec_.config, spec_.options);
   open_sa();
+  // OpenSM hands over as soon as it sees a newcomer that outranks it: later there is no time for this.
+  const auto sm = end_->sm_then();
+  if (sa_ && sm.lid != Lid{}) co_await sa_->read_groups(sm);
   mad::TaskGroup running(io_.get_executor());
   running.spawn(run_manager());
   bool lost = false;

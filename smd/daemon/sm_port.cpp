@@ -24,6 +24,12 @@ namespace {
 /// For the ports of this machine to be read, before the caller's loop goes on without them.
 constexpr auto kListing = std::chrono::milliseconds(200);
 
+/// Where its subnet administration is; our own port's is no other SM's.
+mad::LidRoute sm_of(const mad::LocalPort& port) {
+  const bool other = port.link_up && port.lid != Lid{} && port.sm_lid != port.lid;
+  return {.lid = other ? port.sm_lid : Lid{}, .sl = port.sm_sl, .qp = 1, .qkey = mad::kQp1QKey};
+}
+
 class LocalSmPort final : public SmPort {
  public:
   /// `gsi_ports`: where the GSI is if the port has none.
@@ -44,6 +50,7 @@ class LocalSmPort final : public SmPort {
     return gsi_.get();
   }
   Guid port_guid() const override { return port_.guid; }
+  mad::LidRoute sm_then() const override { return sm_of(port_); }
   std::string port_name() const override { return fmt::format("{}:{}", port_.device, port_.port); }
 
   std::expected<void, std::string> claim_sm() override {
@@ -147,6 +154,7 @@ class SimulatedSmPort final : public SmPort {
   mad::Transport& smi() override { return *transport_; }
   std::expected<mad::Transport*, std::string> open_gsi() override { return gsi_.get(); }
   Guid port_guid() const override { return port_.guid; }
+  mad::LidRoute sm_then() const override { return sm_of(port_); }
   std::string port_name() const override { return fmt::format("{} port {}", port_.device, port_.port); }
   std::expected<void, std::string> claim_sm() override {
     if (transport_->claim_sm()) return {};

@@ -43,6 +43,8 @@ class SmPort {
   virtual Health look() = 0;
   /// Of the port that was opened; it never changes.
   virtual Guid port_guid() const = 0;
+  /// The SM of the fabric as the port knew it when it was opened; LIDs 0 where it knew none.
+  virtual mad::LidRoute sm_then() const = 0;
   virtual std::string port_name() const = 0;  ///< "mlx5_0:1"
 };
 

@@ -17,13 +17,15 @@ constexpr mad::Duration kLookForWork = 1s;
 constexpr mad::Duration kEach = 1min, kAfterChange = 5s;
 /// The members of all groups of a large fabric are some megabytes.
 constexpr std::chrono::milliseconds kTableWait = 20s;
+/// Where the start waits for it: the SM that the port had may be gone.
+constexpr std::chrono::milliseconds kWaitBefore = 1s;
 
-mad::SaQuery all_groups(const mad::LidRoute& to, std::uint64_t sm_key) {
+mad::SaQuery all_groups(const mad::LidRoute& to, std::uint64_t sm_key, std::chrono::milliseconds wait) {
   return {.to = to,
           .attribute = wire::McMemberRecord::kRecord,
           .least = wire::McMemberRecord::kBytes,
           .sm_key = sm_key,
-          .wait = kTableWait};
+          .wait = wait};
 }
 
 }  // namespace
@@ -47,8 +49,9 @@ asio::awaitable<void> GroupReader::run() {
     const auto now = parts_.source();
     const bool standby = now && now->state == wire::SmState::standby;
     // What was read is kept for the takeover: only another master, or a copy, replaces it.
-    if (!standby_ && standby) forget();
+    if (!standby_ && standby && !fresh_) forget();
     standby_ = standby;
+    fresh_ = fresh_ && (!now || now->state == wire::SmState::discovering);
     if (!standby || !is_due(*now)) continue;
     co_await read(*masters_sa(*now), now->subnet);
   }
@@ -79,14 +82,29 @@ void GroupReader::forget() {
   if (parts_.shown) parts_.shown->set(nullptr);
 }
 
+asio::awaitable<void> GroupReader::read_before(mad::LidRoute to) {
+  if (parts_.copied() || !fresh_) co_return;
+  const auto records = co_await ask(to, kWaitBefore);
+  if (!records || !fresh_) co_return;
+  master_ = to.lid;
+  asked_ = parts_.clock.now();
+  know(*records, to.lid);
+}
+
+/// OpenSM does not answer who shows another key than its own; without one it shows groups, and no members.
+asio::awaitable<std::expected<mad::SaRecords, mad::SaError>> GroupReader::ask(
+    const mad::LidRoute& to, std::chrono::milliseconds wait) {
+  const auto key = parts_.sm_key();
+  auto records = co_await parts_.client.get_table(all_groups(to, key, wait));
+  if (!records && records.error().fault == mad::SaFault::no_answer && key != 0)
+    records = co_await parts_.client.get_table(all_groups(to, 0, wait));
+  co_return records;
+}
+
 asio::awaitable<void> GroupReader::read(mad::LidRoute to, std::shared_ptr<const sm::Subnet> subnet) {
   asked_ = parts_.clock.now();
   seen_ = std::move(subnet);
-  const auto key = parts_.sm_key();
-  auto records = co_await parts_.client.get_table(all_groups(to, key));
-  // OpenSM does not answer who shows another key than its own; without one it shows groups, and no members.
-  if (!records && records.error().fault == mad::SaFault::no_answer && key != 0)
-    records = co_await parts_.client.get_table(all_groups(to, 0));
+  const auto records = co_await ask(to, kTableWait);
   if (!records) {
     if (records.error().fault == mad::SaFault::closed) co_return;
     parts_.log.warn("ha.groups_not_read")
@@ -98,7 +116,11 @@ asio::awaitable<void> GroupReader::read(mad::LidRoute to, std::shared_ptr<const 
   }
   const auto now = parts_.source();
   if (!now || now->state != wire::SmState::standby) co_return;  // an answer of before
-  auto groups = std::make_shared<const PriorGroups>(prior_groups(*records, to.lid));
+  know(*records, to.lid);
+}
+
+void GroupReader::know(const mad::SaRecords& records, Lid from) {
+  auto groups = std::make_shared<const PriorGroups>(prior_groups(records, from));
   if (!groups_ || *groups_ != *groups) say(*groups);
   groups_ = groups;
   show(*groups);

@@ -3,7 +3,9 @@
 // What a standby without a copy of the master's state does for multicast groups: it asks the master's subnet
 // administration for them, so that they keep their multicast LIDs when the fabric falls to it.
 
+#include <chrono>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,10 +50,16 @@ class GroupReader {
   /// forgotten. Where an SA refuses, does not answer, or its answer cannot be read, what it said before
   /// stays until the next time.
   asio::awaitable<void> run();
+  /// Before run() has found us standby or master: what the SM at `to` says is kept if the fabric comes to us
+  /// from it, or at once. 2 s at most; nothing is known where it does not answer.
+  asio::awaitable<void> read_before(mad::LidRoute to);
 
  private:
   bool is_due(const sm::Snapshot& now);
   asio::awaitable<void> read(mad::LidRoute to, std::shared_ptr<const sm::Subnet> subnet);
+  asio::awaitable<std::expected<mad::SaRecords, mad::SaError>> ask(const mad::LidRoute& to,
+                                                                   std::chrono::milliseconds wait);
+  void know(const mad::SaRecords& records, Lid from);
   void forget();
   void show(const PriorGroups& groups);
   void say(const PriorGroups& groups);
@@ -59,6 +67,7 @@ class GroupReader {
   Parts parts_;
   Lid master_{};  ///< whose groups are read; 0: none are
   bool standby_ = false;
+  bool fresh_ = true;                       ///< neither standby nor master since the start
   std::optional<mad::TimePoint> asked_;     ///< this master, last
   std::shared_ptr<const sm::Subnet> seen_;  ///< when it was asked
   PriorGroupsPtr groups_;                   ///< that it has; null: not known

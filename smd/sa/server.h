@@ -93,6 +93,9 @@ class Server {
   /// What clients had registered with the master of another part of the fabric is registered here, too:
   /// sa::unite().
   void unite(RegistryPtr other, RegistryPtr common);
+  /// Before this SM shows itself on the fabric: reads the groups of the SM at `to`, which may hand over at
+  /// once. Nothing changes where it does not answer within 2 s, or its state is copied.
+  asio::awaitable<void> read_groups(mad::LidRoute to);
   /// What the master of whom we are standby has of groups; they are so when we become master. Null: not
   /// known.
   void know_before(PriorGroupsPtr groups);

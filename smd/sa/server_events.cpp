@@ -55,6 +55,8 @@ void Server::begin_reading() {
   tasks_.spawn(reader_->run());
 }
 
+asio::awaitable<void> Server::read_groups(mad::LidRoute to) { co_await reader_->read_before(to); }
+
 /// After a takeover, and when its grace is over.
 void Server::say_inherited(const Written& done) {
   if (done.inherited) {

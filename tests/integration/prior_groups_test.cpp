@@ -258,6 +258,34 @@ TEST_F(ForeignMaster, GroupsKeepTheirMulticastLidsAndPacketsReachMembersThrougho
   EXPECT_THAT(standby_->sa_lines().first("ha.groups_not_joined"), testing::HasSubstr("members="));
 }
 
+/// The master hands over before the newcomer has been a standby for a second.
+TEST_F(ForeignMaster, ANewcomerThatOutranksTheMasterHasReadItsGroupsBeforeItsStart) {
+  master_.emplace(world_, &disk_of_master_, sa::Settings{.sm_key = 1}, config::SubnetConfig{},
+                  sim::Place{"h00000", PortNum{1}});
+  const auto given = make_groups();
+  config::SubnetConfig higher;
+  higher.sm.priority = 9;
+  standby_.emplace(world_, &disk_of_standby_, sa::Settings{.sm_key = 1}, higher,
+                   sim::Place{"h00001", PortNum{1}}, master_->address());
+  world_.run_for(5s);
+
+  ASSERT_EQ(standby_->last().state, wire::SmState::master) << testing::PrintToString(standby_->lines().all);
+  EXPECT_EQ(standby_->sa_lines().count("ha.groups_inherited"), 1U);
+  EXPECT_EQ(join("h00004", kPriorGroup, standby_->address()), given.at(kPriorGroup)) << "by its name alone";
+  for (const auto* host : kMembers) EXPECT_EQ(reached(host, given.at(kPriorGroup)), 2U);
+}
+
+TEST_F(ForeignMaster, AnSmThatIsGoneKeepsTheStartWaitingForTwoSecondsOnly) {
+  const auto began = world_.now();
+  standby_.emplace(world_, &disk_of_standby_, sa::Settings{.sm_key = 1}, config::SubnetConfig{},
+                   sim::Place{"h00001", PortNum{1}},
+                   mad::LidRoute{.lid = Lid{77}, .qp = 1, .qkey = mad::kQp1QKey});
+
+  EXPECT_EQ(standby_->last().state, wire::SmState::master);
+  EXPECT_LT(world_.now() - began, 5s) << "2 s of them until it is up";
+  EXPECT_FALSE(standby_->groups_read());
+}
+
 TEST_F(ForeignMaster, AnSaThatTakesTheKeyForAWrongOneShowsGroupsWithoutMembers) {
   begin(2);
   const auto given = make_groups();

@@ -9,7 +9,7 @@ import signal
 from ibsim import check, wait_for
 from lab import Lab
 from lab_pair import OPENSM, SMD, Pair
-from lab_stop import masters
+from lab_stop import Sm, masters
 from runner import run_scenario
 from same import SM_KEY, Asker, gids_of, join_line, mgid_of
 
@@ -78,8 +78,26 @@ def takeover(smd):
         both.check_lids()
 
 
+def newcomer(smd):
+    """An smd that outranks opensm gets HANDOVER as soon as opensm sees it, before it is a standby."""
+    with Lab(smd, "ft2:8") as lab:
+        opensm = lab.start(OPENSM, "opensm", "-d", "2", "-f", "osm.log", "-p", "1")
+        log = opensm.folder / "osm.log"
+        wait_for(lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), 20, "opensm's SUBNET UP")
+        asker = Asker(lab, "h00009")
+        given = join(asker, GROUPS, gids_of(asker.table("NodeRecord")))
+        before = groups_of(asker)
+        new = Sm(lab, "smd", SMD, 9)
+        wait_for(lambda: "ha.groups_inherited" in new.log(), 30, f"the groups of opensm: {new.log()[-2000:]}")
+        after = groups_of(asker)
+        check({m: g for m, g in after.items() if m in given} == {m: g for m, g in before.items() if m in given},
+              "groups, multicast LIDs or members differ after the handover")
+        print(f"   {len(given)} groups as before, of an opensm that was outranked", flush=True)
+
+
 def scenario(given):
     takeover(given.smd)
+    newcomer(given.smd)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ namespace smd::test {
 
 class Served {
  public:
-  /// Runs until it is up; `store` may be null. Without a place: on the first adapter.
+  /// Runs until it is up; `store` may be null. Without a place: on the first adapter. `sm_then`: the SM that
+  /// its port had before the start; LID 0: none.
   Served(sim::World& world, store::Store* store, const sa::Settings& settings,
-         config::SubnetConfig config = {}, const std::optional<sim::Place>& place = {})
+         config::SubnetConfig config = {}, const std::optional<sim::Place>& place = {},
+         const mad::LidRoute& sm_then = {})
       : world_(world),
         manager_(place ? Managed(world, *place, std::move(config), {}, store)
                        : Managed(world, std::move(config), {}, store)),
@@ -30,6 +32,7 @@ class Served {
                     const auto& ports = std::get<events::ClientsReregistered>(event.payload).ports;
                     asked_.insert(asked_.end(), ports.begin(), ports.end());
                   });
+    if (sm_then.lid != Lid{}) world.run(server_.read_groups(sm_then));
     group_.spawn(manager_->run());
     world.run_for(std::chrono::seconds(2));
   }

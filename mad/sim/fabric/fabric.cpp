@@ -108,6 +108,8 @@ mad::LocalPort Fabric::local(ClientId client) const {
           .port = port.number,
           .guid = port.guid,
           .lid = port.info.lid,
+          .sm_lid = port.info.sm_lid,
+          .sm_sl = port.info.master_sm_sl,
           .link_up = port.link_up()};
 }
 

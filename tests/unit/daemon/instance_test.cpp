@@ -64,6 +64,7 @@ class TestEnd final : public SmPort {
     return gsi_.get();
   }
   Guid port_guid() const override { return Guid{0x99}; }
+  mad::LidRoute sm_then() const override { return {}; }
   std::string port_name() const override { return "test_0:1"; }
   std::expected<void, std::string> claim_sm() override {
     const std::scoped_lock hold(device_.lock);
