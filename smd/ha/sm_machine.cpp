@@ -169,6 +169,10 @@ void take_back(Step& step, Guid from, std::string reason) {
   request_heavy(step, "HANDOVER was not taken", true);
 }
 
+/// This master has stood still, and another one is there now: what that has committed since would be lost if
+/// it had to hand over at once. Without `quiet` nothing is copied between the two.
+bool was_replaced(const State& now) { return now.sm == SmState::master && now.sets_held && now.policy.quiet; }
+
 /// Of two masters the lower-ranked one sends HANDOVER (IBA 14.4). One that does not answer is sent none.
 /// `follow`: the SM that is polled; another one than `other` where a master has handed over to us, and
 /// `other` outranks us: then the master is polled.
@@ -176,7 +180,7 @@ void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   auto& now = step.next;
   const bool two_masters = now.sm == SmState::master && other.info.state == SmState::master;
   const bool outranks_us = competing_rank(now) < rank_of(other.info);
-  now.contested = two_masters && other.answered && !outranks_us;
+  now.contested = two_masters && other.answered && !outranks_us && !was_replaced(now);
   now.polled = Polled{follow};
   now.followed = rank_of(follow.info);
   step.actions.push_back(LogOtherSm{other, two_masters, now.contested, now.policy.allows(other.info.guid)});
@@ -211,8 +215,9 @@ void on(Step& step, const SweepRead& event) {
   const bool fresh = std::exchange(now.fresh, false);
   if (other && !event.dry_run) {
     const auto follow = *rival(now, event.others);
+    const bool returns = fresh || was_replaced(now);
     give_way(step, *other, follow);
-    if (fresh && now.policy.quiet && follow.info.state == SmState::master) {
+    if (returns && now.policy.quiet && follow.info.state == SmState::master) {
       now.deferral = Deferral::quiet;
       step.actions.push_back(BeginQuiet{});
     }

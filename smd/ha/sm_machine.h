@@ -44,7 +44,7 @@ struct Polled {
 /// Why this SM shows less than its rank, so that the master keeps the fabric.
 enum class Deferral : std::uint8_t {
   none,
-  quiet,       ///< it has started while another SM was master: for [ha] quiet
+  quiet,       ///< it has started, or stood still, while another SM was master: for [ha] quiet
   handed_over  ///< it has been told to hand over: until the fabric falls to it, or it gets a priority
 };
 

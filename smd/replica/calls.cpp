@@ -114,6 +114,12 @@ void Replicator::lose_calls(const std::string& peer) {
     finish_call(id, std::unexpected(fmt::format("the connection to the master was lost: {}", kUnknown)));
 }
 
+/// The SM that they were sent to is not master any more.
+void Replicator::end_calls(std::string_view reason) {
+  while (!asked_.empty())
+    finish_call(asked_.begin()->first, std::unexpected(fmt::format("{}: {}", reason, kUnknown)));
+}
+
 /// False: the end is to be closed.
 bool Replicator::take_call(const std::shared_ptr<Outgoing>& end, const Call& call) {
   if (!end->greeted) return false;

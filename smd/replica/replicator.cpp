@@ -170,6 +170,7 @@ void Replicator::changed() {
 /// We are master: an epoch begins that is higher than all that we know of.
 asio::awaitable<void> Replicator::begin_term() {
   if (std::exchange(beginning_, true)) co_return;
+  end_calls("this SM is master now");
   stale_ = following_ && !is_current();
   if (!journal_.active()) {  // else the epoch alone is another one
     began_with_ = following_ ? replica()->source : Guid{};

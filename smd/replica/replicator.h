@@ -191,6 +191,7 @@ class Replicator final : public store::Store {
   void finish_call(std::uint64_t id, std::expected<CallAnswer, std::string> result);
   void finish_calls();
   void lose_calls(const std::string& peer);
+  void end_calls(std::string_view reason);
   void call_is_late(std::uint64_t id);
   bool take_call(const std::shared_ptr<Outgoing>& end, const Call& call);
   asio::awaitable<void> do_call(std::shared_ptr<Outgoing> end, Call call);

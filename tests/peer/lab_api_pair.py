@@ -186,6 +186,31 @@ def handed_on(args):
         pair.kill_under(Client(address, headers), {200, 503})
 
 
+def stalled(args):
+    """The master stands still (a paused machine), the standby takes over and answers changes, the old master goes on."""
+    with Lab(args.smd, SPEC) as lab:
+        pair = Pair(lab)
+        headers, doomed = pair.headers("ib-kubernetes", "operator"), pair.headers("doomed", "operator")
+        address, process = Standby(pair.ports[1]), pair.sms[0].client.process
+        wait_for(lambda: address.call("GET", BLUE.rsplit("/", 1)[0], None, doomed)[0] == 200, 20, "the tokens at the standby")
+        process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        hung = address.call("POST", UFM, {"pkey": "0x0014", "guids": [guid(1)]}, headers)
+        wait_for(lambda: address.ready(pair.ports[1]), 10, "the standby's takeover")
+        print(f"   a change for the hung master: {hung[0]} after {time.monotonic() - began:.1f} s", flush=True)
+        check(hung[0] == 503 and time.monotonic() - began < 3, f"a change for the hung master: {hung}")
+        check(address.call("PUT", BLUE, {"pkey": "0x13", "members": [hosts_in(SPEC)[2]]}, headers)[0] == 201, "PUT blue")
+        pair.sms[1].ask("token", "revoke", "doomed")
+        process.send_signal(signal.SIGCONT)
+        wait_for(lambda: pair.sms[0].role() == "current", 30, f"a current copy at the old master: {pair.sms[0].client.log()[-2000:]}")
+        check(address.ready(pair.ports[1]) and not address.ready(pair.ports[0]), "the fabric stays where it is")
+        for port in pair.ports:
+            there = Standby(port)
+            check(there.call("GET", BLUE, None, headers)[0] == 200, f"blue is lost at {port}")
+            check(there.call("GET", BLUE, None, doomed)[0] == 401, f"a revoked token is good at {port}")
+        check("sm.stood_still" in pair.sms[0].client.log(), "the standstill is in the log")
+
+
 if __name__ == "__main__":
-    for scenario in (balanced, handed_on):
+    for scenario in (balanced, handed_on, stalled):
         run_scenario(scenario, __doc__)

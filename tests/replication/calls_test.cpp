@@ -133,6 +133,21 @@ TEST_F(Calls, ADeadOrSlowMasterIsSaidAndNothingWaitsForEver) {
   EXPECT_THAT(reason(slow), HasSubstr("has not answered in 5 s"));
 }
 
+/// A machine that hangs breaks no connection: who has asked learns of it when this SM is master.
+TEST_F(Calls, ACallToAMasterThatHangsEndsWithItsMastership) {
+  start_pair();
+  site_[kMasterHost].takes = seconds(60);
+  const auto hung = ask(kStandbyHost);
+  site_.world.run_for(milliseconds(100));
+  site_.world.fabric().faults().link_down({kMasterHost, PortNum{1}});
+  for (unsigned i = 0; i < 40 && !site_[kStandbyHost].is_master(); ++i)
+    site_.world.run_for(milliseconds(100));
+  ASSERT_TRUE(site_[kStandbyHost].is_master());
+  site_.world.run_for(milliseconds(300));
+
+  EXPECT_THAT(reason(hung), HasSubstr("this SM is master now"));
+}
+
 TEST_F(Calls, AsManyAsFitWait) {
   start_pair();
   site_[kMasterHost].takes = milliseconds(500);

@@ -260,6 +260,28 @@ TEST(SmMachine, AStuckMasterIsIgnoredUntilItsActCountGrows) {
             "+contested, poll 60, -stuck 60, log two masters 60 contested");
 }
 
+/// What its successor has committed meanwhile is copied before the fabric comes back.
+TEST(SmMachine, AMasterThatStoodStillAndWasReplacedBecomesAQuietStandby) {
+  State state;
+  state.self = kSelf;
+  state.sm = SmState::master;
+  const auto returned = [&](bool quiet) {
+    state.policy.quiet = quiet;
+    return step(step(step(state, StoodStill{std::chrono::seconds(7)}).next, WorkBegins{}).next,
+                read({other(60, SmState::master)}));
+  };
+
+  const auto replaced = returned(true);
+  EXPECT_EQ(replaced.next.sm, SmState::standby);
+  EXPECT_EQ(replaced.next.deferral, Deferral::quiet);
+  EXPECT_EQ(shown(replaced.next).rank.priority, 0U);
+  EXPECT_EQ(std::ranges::count_if(replaced.actions,
+                                  [](const auto& one) { return std::holds_alternative<SendHandover>(one); }),
+            1)
+      << "the other need not wait for ours";
+  EXPECT_EQ(verdict(returned(false).next), Verdict::contested) << "nothing is copied: rank decides";
+}
+
 /// A standby sends no Sets that could do harm: at a takeover the others are asked in any case.
 TEST(SmMachine, AStandstillOfAStandbyDoesNotDelayItsTakeover) {
   auto state = step(standby_of(other(60, SmState::master)), StoodStill{std::chrono::milliseconds(100)}).next;
