@@ -118,6 +118,7 @@ struct DaemonInfo {
   std::optional<RefusedFile> refused{};           ///< the last reload was not taken
   /// What the last reload that was taken has found changed, and only a restart brings into force.
   std::vector<std::string> needs_restart{};
+  std::string not_on_network{};  ///< why nothing listens at [api] listen now; empty: it does, or is not to
 };
 
 /// A call that changes something, or was to.
@@ -189,6 +190,8 @@ class Backend {
   virtual void audit(const Audit& call) = 0;
   /// One line a minute in the log for all of them: a client of UFM wants what is not there.
   virtual void unknown_ufm(const std::string& call) = 0;
+  /// Why nothing listens at [api] listen now; empty: it does, or is not to.
+  virtual void not_on_network(std::string reason) = 0;
   /// A wrong token came from there. `first`: the first one in a while.
   virtual void login_failed(const std::string& address, bool first) = 0;
   /// To be kept in the store, at some time; `now` are seconds since 1970.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -13,6 +14,11 @@ namespace {
 
 /// A client of the network may ask once in a while on one connection, as Prometheus does.
 constexpr mad::Duration kIdle = std::chrono::seconds(75);
+/// Between two tries of an address: it may come with a link, a lease or a failover.
+constexpr mad::Duration kFirstTry = std::chrono::seconds(1), kLastTry = std::chrono::seconds(60);
+
+/// Of "ADDRESS:PORT".
+std::string_view port_of(std::string_view listen) { return listen.substr(listen.rfind(':') + 1); }
 
 }  // namespace
 
@@ -39,28 +45,33 @@ void Service::start(config::ApiConfig config) {
 void Service::reload(config::ApiConfig config) {
   asio::post(io_, [this, next = std::move(config)]() mutable {
     wanted_ = std::move(next);
-    if (!std::exchange(applying_, true)) tasks_.spawn(follow());
+    begin_to_follow();
   });
+}
+
+void Service::begin_to_follow() {
+  if (!std::exchange(applying_, true)) tasks_.spawn(follow());
 }
 
 /// One configuration after the other.
 asio::awaitable<void> Service::follow() {
-  while (wanted_) {
-    auto next = *std::exchange(wanted_, std::nullopt);
-    co_await apply_webhooks(next.webhook);
+  while (wanted_ || try_again_) {
+    const bool again = std::exchange(try_again_, false) && !wanted_;
+    if (again && !unopened_) continue;
+    auto next = again ? *unopened_ : *std::exchange(wanted_, std::nullopt);
+    if (!again) {
+      wait_no_longer();
+      co_await apply_webhooks(next.webhook);
+    }
     co_await apply(std::move(next));
   }
   applying_ = false;
 }
 
 asio::awaitable<void> Service::apply(config::ApiConfig config) {
-  const bool moves = config.listen != served_.listen || config.max_connections != served_.max_connections;
-  if (network_ && moves) {
-    co_await network_->stop();
-    network_.reset();
-    log_.info("api.network_closed").kv("listen", served_.listen).always();
-    served_ = {};
-  }
+  const bool moves = config.listen != served_.listen;
+  const bool stays = !moves && config.max_connections == served_.max_connections;
+  if (network_ && (config.listen.empty() || (!moves && !stays))) co_await close_network();
   if (config.listen.empty()) co_return;
   const auto read = identity_->load({.cert = config.cert, .key = config.key, .ca = config.client_ca});
   if (!read) {
@@ -80,7 +91,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   }
   const auto now = base::read_file(config.cert);
   const bool other = now && std::exchange(cert_, *now) != *now;
-  if (network_) {
+  if (network_ && stays) {
     if (const auto validity = tls::validity_of(config.cert); other && validity)
       log_.info("api.certificate_in_use")
           .kv("cert", config.cert)
@@ -89,7 +100,25 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
     served_ = std::move(config);
     co_return;
   }
-  if (open(config)) served_ = std::move(config);
+  auto listener = open(config);
+  if (!listener && network_ && port_of(config.listen) == port_of(served_.listen)) {
+    co_await close_network();  // which may be what is in the way
+    listener = open(config);
+  }
+  if (!listener) co_return;
+  if (network_) co_await close_network();
+  network_ = std::make_unique<Server>(io_, clock_, compute_, backend_,
+                                      ServerLimits{.connections = config.max_connections, .idle = kIdle});
+  network_->start(std::move(listener));
+  log_.info("api.on_network").kv("listen", config.listen).always();
+  served_ = std::move(config);
+}
+
+asio::awaitable<void> Service::close_network() {
+  co_await network_->stop();
+  network_.reset();
+  log_.info("api.network_closed").kv("listen", served_.listen).always();
+  served_ = {};
 }
 
 /// All of them anew: a secret may be another one. They go on where they were.
@@ -105,20 +134,40 @@ asio::awaitable<void> Service::apply_webhooks(std::vector<config::WebhookConfig>
   co_await compute_.execute([&] { backend_.event_log().keep_positions(urls); });
 }
 
-bool Service::open(const config::ApiConfig& config) {
+/// Null where it cannot be opened now; what listens now goes on.
+std::unique_ptr<TlsListener> Service::open(const config::ApiConfig& config) {
   auto listener = TlsListener::open(io_, clock_, config.listen, identity_, log_);
   if (!listener) {
-    log_.error("api.not_on_network")
-        .kv("reason", listener.error())
-        .kv("action", "mend it, then reload; under systemd the unit needs the drop-in network.conf")
-        .always();
-    return false;
+    wait_for(config, listener.error());
+    return nullptr;
   }
-  network_ = std::make_unique<Server>(io_, clock_, compute_, backend_,
-                                      ServerLimits{.connections = config.max_connections, .idle = kIdle});
-  network_->start(std::move(*listener));
-  log_.info("api.on_network").kv("listen", config.listen).always();
-  return true;
+  wait_no_longer();
+  return std::move(*listener);
+}
+
+void Service::wait_for(const config::ApiConfig& config, const std::string& reason) {
+  if (!unopened_) {
+    log_.error("api.not_on_network")
+        .kv("reason", reason)
+        .kv("action", "tried again after 1 to 60 s; under systemd the unit needs the drop-in network.conf")
+        .always();
+  }
+  unopened_ = config;
+  if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
+  backend_.not_on_network(reason);
+  pause_ = std::clamp(pause_ * 2, kFirstTry, kLastTry);
+  retry_timer_ = clock_.call_at(clock_.now() + pause_, [this] {
+    retry_timer_ = 0;
+    try_again_ = true;
+    begin_to_follow();
+  });
+}
+
+void Service::wait_no_longer() {
+  if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
+  unopened_.reset();
+  pause_ = {};
+  backend_.not_on_network({});
 }
 
 void Service::close() {
@@ -135,6 +184,7 @@ void Service::stop() {
 }
 
 asio::awaitable<void> Service::end() {
+  if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
   co_await tasks_.stop();
   for (const auto& hook : webhooks_) co_await hook->stop();
   co_await local_.stop();

@@ -32,10 +32,11 @@ class Service {
 
   /// Before start(). The error is one line.
   std::expected<void, std::string> listen_at(const std::filesystem::path& path);
-  /// Starts the thread. What cannot be opened of the network is logged, and tried again at each reload.
+  /// Starts the thread. An address that cannot be listened at is logged, shown to the backend, and tried
+  /// again after 1 to 60 s; a certificate that cannot be used is read again at each reload.
   void start(config::ApiConfig config);
-  /// Reads the certificates again, and moves to another address where the configuration has one. Connections
-  /// stay, unless the address changes. Returns at once.
+  /// Reads the certificates again, and moves to another address where the configuration has one, as soon as
+  /// it can be listened at. Connections stay, unless the address changes. Returns at once.
   void reload(config::ApiConfig config);
   /// Takes the Unix socket away and accepts no further client. Returns at once.
   void close();
@@ -47,7 +48,11 @@ class Service {
   asio::awaitable<void> follow();
   asio::awaitable<void> apply(config::ApiConfig config);
   asio::awaitable<void> apply_webhooks(std::vector<config::WebhookConfig> webhooks);
-  bool open(const config::ApiConfig& config);
+  void begin_to_follow();
+  std::unique_ptr<TlsListener> open(const config::ApiConfig& config);
+  asio::awaitable<void> close_network();
+  void wait_for(const config::ApiConfig& config, const std::string& reason);
+  void wait_no_longer();
   asio::awaitable<void> end();
 
   Backend& backend_;
@@ -61,8 +66,12 @@ class Service {
   config::ApiConfig served_;         ///< what network_ was opened by
   std::string cert_;                 ///< content of its certificate file
   std::vector<std::unique_ptr<Webhook>> webhooks_;
-  std::optional<config::ApiConfig> wanted_;  ///< to be applied
+  std::optional<config::ApiConfig> wanted_;    ///< to be applied
+  std::optional<config::ApiConfig> unopened_;  ///< whose address cannot be listened at; tried again
+  bool try_again_ = false;
   bool applying_ = false;
+  mad::Duration pause_{};                ///< before the next try
+  mad::Clock::TimerId retry_timer_ = 0;  ///< 0: none is to come
   mad::TaskGroup tasks_{io_.get_executor()};
   std::jthread thread_;
 };

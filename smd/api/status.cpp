@@ -446,6 +446,7 @@ Answer get_status(const Question& question, Backend& backend) {
                       {"configuration_loaded", time(info.loaded)},
                       {"configuration_refused", refused_json(info.refused)},
                       {"needs_restart", sm::strings_json(info.needs_restart)},
+                      {"not_on_network", info.not_on_network.empty() ? Json{} : text(info.not_on_network)},
                       {"store", store_json(info.store)},
                       {"subnets", Json(std::move(subnets))}}));
 }

@@ -103,6 +103,11 @@ void Daemon::unknown_ufm(const std::string& call) {
   parts_.log.warn("api.ufm_unknown").kv("call", shown).kv("see", "docs/ufm.md").subject("ufm");
 }
 
+void Daemon::not_on_network(std::string reason) {
+  const std::scoped_lock lock(lock_);
+  info_.not_on_network = std::move(reason);
+}
+
 void Daemon::login_failed(const std::string& address, bool first) {
   if (!first) return;
   parts_.log.warn("api.login_failed")

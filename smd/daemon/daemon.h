@@ -125,6 +125,7 @@ class Daemon final : private api::Backend {
   api::Answered& answered() override { return answered_; }
   void audit(const api::Audit& call) override;
   void unknown_ufm(const std::string& call) override;
+  void not_on_network(std::string reason) override;
   void login_failed(const std::string& address, bool first) override;
   void token_used(const access::Use& use, std::int64_t now) override;
   log::Filter log_filter() const override { return parts_.log.filter(); }

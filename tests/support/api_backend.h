@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,13 @@ class FakeBackend final : public api::Backend {
   void audit(const api::Audit& call) override { calls.push_back(call); }
   void unknown_ufm(const std::string& call) override { unknown.push_back(call); }
   std::vector<std::string> unknown;
+  /// Called on the API's thread.
+  void not_on_network(std::string reason) override {
+    const std::scoped_lock lock(network_lock);
+    network_trouble = std::move(reason);
+  }
+  std::mutex network_lock;
+  std::string network_trouble;
   void login_failed(const std::string&, bool) override { ++wrong_tokens; }
   void token_used(const access::Use& use, std::int64_t) override { used.push_back(use.name); }
   std::vector<api::Audit> calls;

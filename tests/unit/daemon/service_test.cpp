@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "smd/base/compute.h"
@@ -31,6 +33,11 @@ class ApiService : public testing::Test {
     return lines_.count(what) == times;
   }
 
+  std::string trouble() {
+    const std::scoped_lock lock(backend_.network_lock);
+    return backend_.network_trouble;
+  }
+
   test::Certificates made_;
   test::KeptLines lines_;
   test::FakeBackend backend_;
@@ -55,6 +62,42 @@ TEST_F(ApiService, WarnsOfACertificateThatEndsSoonAtTheStartAndAtEachReload) {
   EXPECT_TRUE(says("api.certificate_refused"));
   EXPECT_TRUE(says(".gone: No such file or directory"));
   EXPECT_TRUE(says("api.certificate_expires", 2));
+}
+
+/// An address may come later: with a link, a lease, a failover, or because another program gives it back.
+TEST_F(ApiService, AnAddressThatCannotBeHadIsTriedAgain) {
+  asio::io_context io;
+  std::optional<asio::ip::tcp::acceptor> in_the_way(
+      std::in_place, io, asio::ip::tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0));
+  auto config = with(made_.files("ca", "later", 366L * 86'400));
+  config.listen = "127.0.0.1:" + std::to_string(in_the_way->local_endpoint().port());
+  service_.start(config);
+  ASSERT_TRUE(says("api.not_on_network"));
+  EXPECT_NE(trouble(), "");
+
+  in_the_way.reset();
+
+  EXPECT_TRUE(says("api.on_network"));
+  EXPECT_TRUE(says("api.not_on_network")) << "once";
+  EXPECT_EQ(trouble(), "");
+}
+
+TEST_F(ApiService, WhatListensGoesOnUntilTheNextAddressCanBeHad) {
+  asio::io_context io;
+  std::optional<asio::ip::tcp::acceptor> in_the_way(
+      std::in_place, io, asio::ip::tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0));
+  auto config = with(made_.files("ca", "later", 366L * 86'400));
+  service_.start(config);
+  ASSERT_TRUE(says("api.on_network"));
+  config.listen = "127.0.0.1:" + std::to_string(in_the_way->local_endpoint().port());
+  service_.reload(config);
+  ASSERT_TRUE(says("api.not_on_network"));
+  EXPECT_EQ(lines_.count("api.network_closed"), 0U);
+
+  in_the_way.reset();
+
+  EXPECT_TRUE(says("api.network_closed"));
+  EXPECT_TRUE(says("api.on_network", 2));
 }
 
 }  // namespace
