@@ -20,6 +20,7 @@
 #include "smd/api/since.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/paint.h"
+#include "smd/log/format.h"
 
 namespace smd::cli {
 namespace {
@@ -30,16 +31,15 @@ void print_event(std::ostream& out, const json::value& event, const std::string&
   const auto level = text_of(event, "level");
   out << fmt::format("{} {} {}", text_of(event, "time"),
                      painted(out, tone_of(level), fmt::format("{:5}", level)), text_of(event, "event"));
-  if (!subnet.empty()) out << " subnet=" << subnet;
-  const auto& fields = member_of(event, "fields");
-  if (const auto* object = fields.if_object()) {
-    for (const auto& [key, value] : *object) {
-      const auto shown = text_of(fields, key);
-      const bool quoted = shown.empty() || shown.find(' ') != std::string::npos;
-      out << fmt::format(" {}={}{}{}", std::string_view(key), quoted ? "\"" : "", shown, quoted ? "\"" : "");
+  std::string line;
+  if (!subnet.empty()) log::append_text_field(line, "subnet", subnet);
+  if (const auto* fields = member_of(event, "fields").if_object()) {
+    for (const auto& [key, value] : *fields) {
+      const auto* text = value.if_string();
+      log::append_text_field(line, key, text != nullptr ? std::string(*text) : json::serialize(value));
     }
   }
-  out << '\n';
+  out << line << '\n';
 }
 
 /// Puts frames of server-sent events together from pieces, and hands their data over.

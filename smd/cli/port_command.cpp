@@ -2,11 +2,13 @@
 #include "smd/cli/port_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
@@ -56,30 +58,49 @@ void add_port_options(CLI::App& command, PortOptions& options) {
       ->type_name("TEXT");
 }
 
-/// A node is of one subnet: what the others say of it does not count where one has done it.
+namespace {
+
+/// The subnet that has this port: LIDs and names may be those of several.
+std::expected<std::string, std::string> subnet_with(const Conversation& daemon, const PortOptions& options,
+                                                    std::string_view path) {
+  auto names = daemon.subnets();
+  if (!names) return std::unexpected(std::move(names.error()));
+  if (names->size() == 1) return std::move(names->front());
+  std::vector<std::string> with;
+  std::string failed;
+  for (const auto& name : *names) {
+    const auto order = daemon.call("POST", path_of(name, path), R"({"dry_run": true})");
+    if (order) with.push_back(name);
+    if (!order) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", name, order.error());
+  }
+  if (with.size() == 1) return std::move(with.front());
+  if (with.empty()) return std::unexpected(std::move(failed));
+  return std::unexpected(fmt::format("{} is in several subnets ({}): name one with --subnet", options.port,
+                                     fmt::join(with, ", ")));
+}
+
+}  // namespace
+
 Done port_command(const Conversation& daemon, const PortOptions& options, bool as_json, std::ostream& out) {
   const auto colon = options.port.rfind(':');
   const auto path = fmt::format("ports/{}/{}/{}", api::percent_encoded(options.port.substr(0, colon)),
                                 api::percent_encoded(options.port.substr(colon + 1)), options.action);
   json::object body{{"dry_run", options.dry_run}};
   if (!options.confirm.empty()) body["confirm"] = options.confirm;
-  bool done = false;
-  const auto each = daemon.each([&](const std::string& subnet, bool) -> Done {
-    std::string code;
-    const auto order = daemon.call("POST", path_of(subnet, path), json::serialize(body), &code);
-    if (!order && code == "needs_confirmation")
-      return std::unexpected(fmt::format("{}: smd port {} {} --dry-run, then --confirm TEXT", order.error(),
-                                         options.action, options.port));
-    if (!order) return std::unexpected(order.error());
-    done = true;
-    if (as_json) {
-      out << json::serialize(*order) << '\n';
-    } else {
-      print_order(out, *order);
-    }
-    return {};
-  });
-  return done ? Done{} : each;
+  const auto subnet = subnet_with(daemon, options, path);
+  if (!subnet) return std::unexpected(subnet.error());
+  std::string code;
+  const auto order = daemon.call("POST", path_of(*subnet, path), json::serialize(body), &code);
+  if (!order && code == "needs_confirmation")
+    return std::unexpected(fmt::format("{}: smd port {} {} --dry-run, then --confirm TEXT", order.error(),
+                                       options.action, options.port));
+  if (!order) return std::unexpected(order.error());
+  if (as_json) {
+    out << json::serialize(*order) << '\n';
+  } else {
+    print_order(out, *order);
+  }
+  return {};
 }
 
 }  // namespace smd::cli

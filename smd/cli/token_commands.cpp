@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <boost/json.hpp>
+#include <functional>
 #include <ostream>
 #include <utility>
 
@@ -41,6 +42,10 @@ class TokenCommand {
   }
   void print_warning(const json::value& answer, const std::string& prefix) const;
   Done give_secret(std::string_view method, const std::string& what, json::object body) const;
+  /// As Conversation::call() for each subnet; one that has no such token is wrong only where none has it.
+  Done each_with_token(
+      std::string_view method, const std::string& what, const std::string& body,
+      const std::function<void(json::value answer, const std::string& prefix)>& answered) const;
 
   const Conversation& daemon_;
   const TokenOptions& options_;
@@ -88,23 +93,42 @@ void TokenCommand::print_warning(const json::value& answer, const std::string& p
     err_ << fmt::format("smd token: {}{}\n", prefix, warning);
 }
 
+Done TokenCommand::each_with_token(
+    std::string_view method, const std::string& what, const std::string& body,
+    const std::function<void(json::value answer, const std::string& prefix)>& answered) const {
+  bool done = false;
+  std::string missing;
+  const auto each = daemon_.each([&](const std::string& name, bool several) -> Done {
+    std::string code;
+    auto value = daemon_.call(method, path_of(name, what), body, &code);
+    if (!value && code == "no_such_token") {
+      missing = value.error();
+      return {};
+    }
+    if (!value) return std::unexpected(with_option(value.error(), kTokenOptions));
+    done = true;
+    const auto prefix = several ? name + ": " : std::string();
+    print_warning(*value, prefix);
+    answered(*std::move(value), prefix);
+    return {};
+  });
+  if (each && !done) return std::unexpected(missing);
+  return each;
+}
+
 /// One secret for all subnets that are meant.
 Done TokenCommand::give_secret(std::string_view method, const std::string& what, json::object body) const {
   const auto secret = access::new_secret();
   if (secret.empty()) return std::unexpected("the system gives no random numbers");
   body["sha256"] = access::hash_of(secret);
   bool given = false;
-  const auto done = daemon_.each([&](const std::string& name, bool several) -> Done {
-    auto value = daemon_.call(method, path_of(name, what), json::serialize(body));
-    if (!value) return std::unexpected(with_option(value.error(), kTokenOptions));
-    given = true;
-    print_warning(*value, several ? name + ": " : std::string());
-    if (as_json_) {
-      value->as_object()["secret"] = secret;
-      out_ << json::serialize(*value) << '\n';
-    }
-    return {};
-  });
+  const auto done =
+      each_with_token(method, what, json::serialize(body), [&](json::value answer, const std::string&) {
+        given = true;
+        if (!as_json_) return;
+        answer.as_object()["secret"] = secret;
+        out_ << json::serialize(answer) << '\n';
+      });
   if (given && !as_json_) out_ << secret << '\n';
   return done;
 }
@@ -123,16 +147,12 @@ Done TokenCommand::add() const {
 Done TokenCommand::rotate() const { return give_secret("POST", path("/rotate"), {}); }
 
 Done TokenCommand::revoke() const {
-  return daemon_.each([&](const std::string& name, bool several) -> Done {
-    const auto value = daemon_.call("DELETE", path_of(name, path()));
-    if (!value) return std::unexpected(value.error());
-    print_warning(*value, several ? name + ": " : std::string());
+  return each_with_token("DELETE", path(), {}, [&](const json::value& answer, const std::string& prefix) {
     if (as_json_) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << json::serialize(answer) << '\n';
     } else {
-      out_ << fmt::format("{}{}: revoked\n", several ? name + ": " : "", options_.name);
+      out_ << fmt::format("{}{}: revoked\n", prefix, options_.name);
     }
-    return {};
   });
 }
 

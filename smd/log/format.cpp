@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <string_view>
 #include <vector>
 
 namespace smd::log {
@@ -93,6 +92,8 @@ void append_json_field(std::string& out, std::string_view key, std::string_view 
   }
 }
 
+}  // namespace
+
 void append_text_field(std::string& out, std::string_view key, std::string_view value) {
   out += ' ';
   out += key;
@@ -103,8 +104,6 @@ void append_text_field(std::string& out, std::string_view key, std::string_view 
     append_quoted_text(out, value);
   }
 }
-
-}  // namespace
 
 std::string to_text(const Record& record) {
   auto out = record.event;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "smd/log/record.h"
 
@@ -11,6 +12,9 @@ namespace smd::log {
 
 /// `event subnet=… key=value …`; values that hold spaces, quotes, '=' or control characters are quoted.
 std::string to_text(const Record& record);
+
+/// ` key=value` of it, appended.
+void append_text_field(std::string& out, std::string_view key, std::string_view value);
 
 /// One object: time (UTC), level, event, subnet, then the fields. No key is there twice: a second one gets
 /// the suffix "_2", because readers keep only one of them. Bytes that are no UTF-8 become U+FFFD.

@@ -57,6 +57,22 @@ TEST(Events, FollowingGoesOnAfterTheLastOneWhenTheDaemonHasRestarted) {
                                  HasSubstr("Last-Event-ID: 1-4\r\n")));
 }
 
+/// A name with a quotation mark cannot look like other fields.
+TEST(Events, FieldsAreQuotedAsInTheLog) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/events?limit=5"] =
+      R"({"events":[{"time":"T","level":"info","event":"node.gone",
+"fields":{"name":"x\" by=root\u001b","a":"x\"y","ports":3}}]})";
+  std::ostringstream out, err;
+
+  const auto done =
+      event_command(Conversation(daemon.path(), "f"), {.match = {}, .limit = 5}, false, out, err);
+
+  EXPECT_TRUE(done);
+  EXPECT_EQ(out.str(), R"(T info  node.gone name="x\" by=root\x1b" a="x\"y" ports=3)"
+                       "\n");
+}
+
 TEST(Events, FollowingNeedsADaemonToBeginWith) {
   std::ostringstream out, err;
   EXPECT_FALSE(event_command(Conversation("/nonexistent/smd.sock", "f"), {.match = {}, .follow = true}, false,
