@@ -48,10 +48,20 @@ const ShownBlock* find_label(const std::vector<ShownBlock>& blocks, const std::s
   return at == blocks.end() ? nullptr : &*at;
 }
 
+/// The label of a block as logs and clients of the API may see it: the path of a URL may be a secret.
+std::string without_path(const std::string& label) {
+  const auto host = label.find("://");
+  const auto path = host == std::string::npos ? host : label.find('/', host + 3);
+  if (path == std::string::npos || path + 1 >= label.size()) return label;
+  return label.substr(0, path) + "/..." + (label.ends_with('"') ? "\"" : "");
+}
+
 std::vector<std::string> differences_by_label(const Key& array, const std::vector<ShownBlock>& before,
                                               const std::vector<ShownBlock>& after) {
   std::vector<std::string> found;
-  const auto place_of = [&](const std::string& label) { return fmt::format("{}[{}]", array.path(), label); };
+  const auto place_of = [&](const std::string& label) {
+    return fmt::format("{}[{}]", array.path(), without_path(label));
+  };
   for (const auto& block : after) {
     const auto* old = find_label(before, block.label);
     if (old == nullptr) {

@@ -6,6 +6,7 @@
 #include "config/policy_codecs.h"
 #include "config/rows.h"
 #include "config/scalars.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "mad/base/rate.h"
 
@@ -222,8 +223,8 @@ Key partitions_file() {
 
 bool is_policy_name(std::string_view name) {
   constexpr std::size_t kLongest = 64;
-  const auto odd = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == 0x7f; };
-  return !name.empty() && name.size() <= kLongest && trim(name) == name && std::ranges::none_of(name, odd);
+  return !name.empty() && name.size() <= kLongest && trim(name) == name && !name.contains(',') &&
+         base::escaped(name) == name;
 }
 
 std::vector<Key> partitions_keys() {

@@ -51,7 +51,7 @@ struct PartitionsConfig {
   friend bool operator==(const PartitionsConfig&, const PartitionsConfig&) = default;
 };
 
-/// What is_policy_name() takes, for messages.
+/// What is_policy_name() takes, for messages. Bytes that are no UTF-8 would make several names look alike.
 inline constexpr std::string_view kPolicyNameAllowed =
     "1 to 64 printable characters, no comma, no space at its ends";
 /// Whether a group or a partition may be called so.

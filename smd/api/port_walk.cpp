@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/beast/core/string.hpp>
 #include <string>
 #include <utility>
 
@@ -43,9 +44,12 @@ std::optional<PortWalk::At> PortWalk::next() {
 std::expected<std::optional<NodeType>, Answer> asked_type(const Question& question) {
   const auto word = question.asked("type");
   if (word.empty()) return std::nullopt;
-  if (word == "ca") return NodeType::ca;
-  if (word == "switch") return NodeType::switch_;
-  if (word == "router") return NodeType::router;
+  for (const auto type : {NodeType::ca, NodeType::switch_, NodeType::router}) {
+    const std::string_view name = type == NodeType::ca        ? "ca"
+                                  : type == NodeType::switch_ ? "switch"
+                                                              : "router";
+    if (boost::beast::iequals({word.data(), word.size()}, {name.data(), name.size()})) return type;
+  }
   return std::unexpected(error_of(400, "bad_query", "type: ca, switch or router"));
 }
 

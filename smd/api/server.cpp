@@ -270,15 +270,23 @@ std::string key_of(const Message& message) {
   return header->value().empty() ? " " : std::string(header->value());
 }
 
+/// Path and query of "http://HOST/PATH", which every server has to take (RFC 9112, 3.2.2).
+std::string_view origin_form(std::string_view target) {
+  const auto host = target.starts_with("http://") ? 7U : target.starts_with("https://") ? 8U : 0U;
+  if (host == 0) return target;
+  const auto path = target.find('/', host);
+  return path == std::string_view::npos ? "/" : target.substr(path);
+}
+
 }  // namespace
 
 Request Server::without_body(const Parser& parser, const Connection& connection) const {
   const auto& message = parser.get();
+  const auto target = origin_form(message.target());
   return {.method = std::string(message.method_string()),
-          .target = std::string(message.target()),
+          .target = std::string(target),
           .body = {},
-          .authorization = ufm_authorization(std::string_view(message.target()),
-                                             std::string(message[http::field::authorization]),
+          .authorization = ufm_authorization(target, std::string(message[http::field::authorization]),
                                              std::string_view(message[http::field::cookie])),
           .peer = connection.channel->peer(),
           .time = unix_now(),

@@ -2,6 +2,7 @@
 // Ports, systems and links as UFM shows them.
 #include <fmt/format.h>
 
+#include <boost/beast/core/string.hpp>
 #include <charconv>
 #include <optional>
 
@@ -86,6 +87,14 @@ Json ufm_port_object(const sm::Node& node, std::size_t number_of) {
   return Json(std::move(object));
 }
 
+/// Ports that can be addressed: without port 0 of switches, and adapters' ports that were never reached.
+template <class Fn>
+void for_each_ufm_port_of(const sm::Node& node, Fn fn) {
+  for (std::size_t p = 1; p < node.ports.size(); ++p) {
+    if (port_guid_of(node, p) != Guid{}) fn(p);
+  }
+}
+
 Json ufm_system_object(const sm::Node& node, bool with_ports) {
   JsonObject object{{"guid", text(ufm_text(node.guid()))},
                     {"system_guid", text(ufm_text(node.info.system_image))},
@@ -94,7 +103,7 @@ Json ufm_system_object(const sm::Node& node, bool with_ports) {
                     {"type", text(node.is_switch() ? "switch" : "host")}};
   if (with_ports) {
     JsonArray ports;
-    for (std::size_t p = 1; p < node.ports.size(); ++p) ports.push_back(text(ufm_port_name(node, p)));
+    for_each_ufm_port_of(node, [&](std::size_t p) { ports.push_back(text(ufm_port_name(node, p))); });
     object.emplace("ports", Json(std::move(ports)));
   }
   return Json(std::move(object));
@@ -103,14 +112,18 @@ Json ufm_system_object(const sm::Node& node, bool with_ports) {
 /// As clients of UFM expect it of what is not there.
 Answer nothing() { return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}}; }
 
-/// Ports that can be addressed: without port 0 of switches, and adapters' ports that were never reached.
 template <class Fn>
 void for_each_ufm_port(const sm::Subnet& subnet, Fn fn) {
-  for (const auto& node : subnet.nodes) {
-    for (std::size_t p = 1; p < node->ports.size(); ++p) {
-      if (port_guid_of(*node, p) != Guid{}) fn(*node, p);
-    }
-  }
+  for (const auto& node : subnet.nodes) for_each_ufm_port_of(*node, [&](std::size_t p) { fn(*node, p); });
+}
+
+/// `sys_type` as UFM has it; a type that no node of ours has: none.
+bool is_of_type(const sm::Node& node, std::string_view type) {
+  const auto is = [&](std::string_view name) {
+    return boost::beast::iequals({type.data(), type.size()}, {name.data(), name.size()});
+  };
+  if (node.is_switch()) return is("Switch");
+  return node.info.type == NodeType::ca ? is("Computer") || is("Host") : is("Router");
 }
 
 /// Null: nothing is read yet.
@@ -131,8 +144,7 @@ Answer ufm_ports(const Question& question, Backend& backend) {
   const bool active = ufm_is_asked(question, "active");
   JsonArray ports;
   for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
-    if ((type == "Computer" && node.info.type != NodeType::ca) || (type == "Switch" && !node.is_switch()))
-      return;
+    if (!type.empty() && !is_of_type(node, type)) return;
     if (active && !(node.ports[p].known && node.ports[p].info.port_state == PortState::active)) return;
     ports.push_back(ufm_port_object(node, p));
   });

@@ -29,7 +29,9 @@ std::optional<KnownLink> lost_link(const Inventory* known, const Node& node, Por
 
 bool is_unused(const Inventory* known, const Node& node, PortNum port) {
   const auto& at = node.ports[port.value()];
-  return at.known && !at.linked() && (known == nullptr || known->find({node.guid(), port}) == nullptr);
+  // Ports of an adapter are reached by their own links only.
+  const bool without_link = at.known ? !at.linked() : !node.is_switch() && !at.peer;
+  return without_link && (known == nullptr || known->find({node.guid(), port}) == nullptr);
 }
 
 std::vector<DegradedLink> degraded_links(const Subnet& subnet) {

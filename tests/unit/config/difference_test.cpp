@@ -53,6 +53,19 @@ TEST(Difference, NorAreRefusedPartitions) {
                           "partitions, groups and QoS policy of the files instead of those accepted last"));
 }
 
+/// Logs, events and their readers get the name of a webhook; its path may be a secret.
+TEST(Difference, AWebhookIsNamedWithoutItsPath) {
+  const auto api = [](const std::string& text) {
+    const auto config = load_text(text, "smd.toml", {}, context_with({}));
+    EXPECT_TRUE(config);
+    return config ? config->api : ApiConfig{};
+  };
+  const auto hook =
+      api("[[api.webhook]]\nurl = \"https://a.example:18501/services/SECRET\"\nsecret_file = \"/s\"\n");
+
+  EXPECT_THAT(differences(api(""), hook), ElementsAre("api.webhook[\"https://a.example:18501/...\"] added"));
+}
+
 TEST(Difference, KeysThatCountAtTheStartAloneKeepTheirValuesAtAReload) {
   const auto now = read("");
   auto next = read("[routing]\nthreads = 3\n[ha]\npoll = \"100ms\"\n[lids]\nlmc = 1\n");
