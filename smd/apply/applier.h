@@ -62,6 +62,8 @@ class Applier {
   void silent(NodeIndex index);
   void failed(NodeIndex node, PortNum port, std::uint16_t attribute, std::string reason,
               bool given_up = false);
+  /// Something newer waits: it was not refused, and is not lost.
+  static bool is_given_up(const mad::RequestError& error);
   void failed_table(NodeIndex node, std::uint16_t attribute, const mad::RequestError& error);
   mad::Request table_request(mad::Request request) const;
   std::optional<mad::DirectedPath> path_to(NodeIndex node) const;

@@ -195,8 +195,11 @@ void Applier::failed(NodeIndex index, PortNum port, std::uint16_t attribute, std
 void Applier::failed_table(NodeIndex index, std::uint16_t attribute, const mad::RequestError& error) {
   if (error.fault == mad::Fault::timeout) silent(index);
   if (error.fault == mad::Fault::refused) applied_.refusing.push_back(index);
-  const bool given_up = error.fault == mad::Fault::closed && error.error == ECANCELED;
-  failed(index, PortNum{0}, attribute, to_string(error), given_up);
+  failed(index, PortNum{0}, attribute, to_string(error), is_given_up(error));
+}
+
+bool Applier::is_given_up(const mad::RequestError& error) {
+  return error.fault == mad::Fault::closed && error.error == ECANCELED;
 }
 
 mad::Request Applier::table_request(mad::Request request) const {

@@ -58,7 +58,8 @@ void Applier::failed_port_table(NodeIndex index, PortNum port, std::uint16_t att
   const bool keys = attribute == wire::PKeyTable::kAttribute;
   const bool may_pass = in_.decided.partitions && !in_.decided.partitions->enforcement_required;
   const bool passes = keys && node.is_switch() && (port == PortNum{0} || may_pass);
-  if (!refused || (keys && !passes)) return failed(index, port, attribute, to_string(error));
+  if (!refused || (keys && !passes))
+    return failed(index, port, attribute, to_string(error), is_given_up(error));
   if (keys) unenforced_.insert({node.guid(), port});
   applied_.failed.push_back({index, port, attribute, to_string(error), false});
 }

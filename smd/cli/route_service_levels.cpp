@@ -35,6 +35,14 @@ void take_path_sls(const base::PathSlFile& file, const sm::RoutePart& part, Serv
   }
 }
 
+/// Switches of which the file says nothing: their packets are on VL 0.
+std::size_t switches_without_map(const base::SlToVlFile& file, const routing::Topology& topology) {
+  std::size_t without = 0;
+  for (routing::SwitchIndex s = 0; s < topology.switches(); ++s)
+    without += file.contains(topology.guid(s)) ? 0 : 1;
+  return without;
+}
+
 std::size_t take_maps(const base::SlToVlFile& file, const sm::RoutePart& part, ServiceLevels& levels) {
   const auto& topology = *part.topology;
   levels.sl_to_vl.resize(topology.switches());
@@ -73,6 +81,10 @@ std::expected<void, Failure> check_given_levels(const RouteOptions& options,
     if (const auto foreign = take_maps(*file, *part, levels); foreign != 0)
       pass.notes.push_back(
           fmt::format("{}: {} of its switches are not in the topology", options.sl2vl, foreign));
+    if (const auto without = switches_without_map(*file, *part->topology); without != 0)
+      pass.notes.push_back(
+          fmt::format("{}: it has no rows of {} of {} switches; all SLs are taken to use VL 0 there",
+                      options.sl2vl, without, part->topology->switches()));
   }
   if (options.sl2vl.empty()) pass.notes.emplace_back("without --sl2vl all SLs are taken to use one VL");
   routing::Routes routes{.rows = {}, .layers = {}};
@@ -90,6 +102,7 @@ std::expected<void, Failure> check_given_levels(const RouteOptions& options,
     pass.notes.emplace_back(
         "each path is free of credit loops on its own SL, and not with its way back on it");
   auto& verification = part->verification;
+  verification.host_pairs_unreachable += found.dropped;
   verification.vls = found.vls;
   verification.layers = found.sls;
   verification.credit_loops = found.reverse_loops;

@@ -33,6 +33,10 @@ bool asks_for_others(const config::RoutingConfig& config, const RoutePart& part)
   return rules_of(config) != rules_of(part.config);
 }
 
+bool asks_for_others(const config::RoutingConfig& config, const Stored::Engine& stored) {
+  return rules_of(config) != stored.rules;
+}
+
 std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) {
   const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
   const bool may_change = in.fresh == DecideInput::Fresh::any_engine;
@@ -41,7 +45,7 @@ std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) 
     return routing::InstalledEngine{before->engine, before->roots, may_change};
   }
   const auto& stored = in.stored.engine;
-  if (stored.name.empty() || stored.rules != rules_of(in.config.routing)) return std::nullopt;
+  if (stored.name.empty() || asks_for_others(in.config.routing, stored)) return std::nullopt;
   if (!has_active_end_port(in.subnet)) return std::nullopt;
   return routing::InstalledEngine{stored.name, stored.roots, may_change};
 }
@@ -50,7 +54,7 @@ std::optional<routing::InstalledEngine> stored_engine_that_stays(const DecideInp
   const auto& config = in.config.routing;
   const auto& stored = in.stored.engine;
   const bool in_use = in.stored.layers_now && has_active_end_port(in.subnet);
-  if (!in_use || config.path_sl != config::PathSl::asked || stored.rules == rules_of(config))
+  if (!in_use || config.path_sl != config::PathSl::asked || !asks_for_others(config, stored))
     return std::nullopt;
   if (routing::find_engine(stored.name) == nullptr) return std::nullopt;
   return routing::InstalledEngine{stored.name, stored.roots};

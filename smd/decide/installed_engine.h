@@ -22,6 +22,8 @@ bool has_active_end_port(const Subnet& subnet);
 
 /// Whether [routing] asks for other engines, or another use of SLs, than it did for these tables.
 bool asks_for_others(const config::RoutingConfig& config, const RoutePart& part);
+/// The same of the engine that is stored.
+bool asks_for_others(const config::RoutingConfig& config, const Stored::Engine& stored);
 
 /// After a restart: the stored engine, where [routing] asks for others and clients may have SLs of its
 /// layers.

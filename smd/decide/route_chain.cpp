@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/route_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -34,6 +36,20 @@ std::optional<routing::Topology> widest_for(const config::RoutingConfig& config,
     return name == routing::kAuto || (engine != nullptr && engine->by_position);
   });
   return asked ? wider(reference, now) : std::nullopt;
+}
+
+std::string options_without_use(const config::RoutingConfig& config, std::string_view engine) {
+  const auto* info = routing::find_engine(engine);
+  if (info == nullptr) return {};
+  std::string unused;
+  const auto look = [&](std::string_view key, bool given, bool used) {
+    if (given && !used) unused += fmt::format("{}{}", unused.empty() ? "" : ", ", key);
+  };
+  look("root_guids", !config.root_guids.empty(), info->uses_roots);
+  look("compute_nodes", !config.compute_nodes.empty(), info->spreads_roles);
+  look("io_nodes", !config.io_nodes.empty(), info->spreads_roles);
+  look("torus_file", config.torus.has_value(), engine == "torus-2QoS");
+  return unused.empty() ? unused : fmt::format("{} has no use for {}", engine, unused);
 }
 
 std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {

@@ -22,6 +22,10 @@ std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config);
 /// (empty: not known).
 std::vector<std::string> engines_like(const config::RoutingConfig& config, const std::string& chosen);
 
+/// One sentence on lists of [routing] that this engine does not read; empty: there are none. With "auto", and
+/// where a chain falls back, that is known when the engine is. Pure.
+std::string options_without_use(const config::RoutingConfig& config, std::string_view engine);
+
 /// The fabric of `reference`, where that is wider than `now`.
 std::optional<routing::Topology> wider(const routing::ReferenceTopology& reference,
                                        const routing::Topology& now);

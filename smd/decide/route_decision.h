@@ -38,6 +38,7 @@ class RouteDecision {
                    routing::Chosen& chosen) const;
   void stop_waiting();
   bool keeps_engine(const RoutePart& before);
+  void keep_stored_engine();
   RoutePartOr fresh();
   RoutePartOr mended(const RoutePart& before);
   RoutePartOr fresh_or_waiting(const RoutePart& before);
@@ -80,6 +81,7 @@ class RouteDecision {
   std::string not_repaired_;
   bool credit_loops_ = false;                      ///< that is why
   std::optional<routing::InstalledEngine> stays_;  ///< while RoutePart::engine_waits
+  bool stays_in_one_layer_ = false;                ///< as its tables have
   std::shared_ptr<const RoutePart> made_;          ///< by fresh() already
 };
 

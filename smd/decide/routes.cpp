@@ -44,6 +44,7 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
     if (!before->engine_waits.empty() && !asks_for_others(base_.config, *before)) {
       base_.engine_waits = before->engine_waits;
       stays_ = {before->engine, before->roots};
+      stays_in_one_layer_ = before->layers.count == 1;
     }
   } else if (auto engine = stored_engine_that_stays(in)) {
     base_.engine_waits = fmt::format("{}", fmt::join(base_.config.engines, ", "));
@@ -89,7 +90,9 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
   if (stays_) {
     routing::ChainLink link{stays_->engine, routing_options(in_.config.routing)};
     if (!stays_->roots.empty()) link.options.root_guids = stays_->roots;
-    auto chosen = routing::route_with_chain({&link, 1}, input, options);
+    auto alone = input;
+    if (stays_in_one_layer_) alone.vl_budget = alone.sl_budget = 1;
+    auto chosen = routing::route_with_chain({&link, 1}, alone, options);
     if (!chosen) return chosen;
     if (chosen->engine == stays_->engine) {
       chosen->roots = stays_->roots;
@@ -166,6 +169,8 @@ RoutePartOr RouteDecision::fresh() {
   part->by_load = chosen->by_load;
   part->shape = std::move(chosen->shape);
   part->why = std::move(chosen->why);
+  if (const auto unused = options_without_use(in_.config.routing, part->engine); !unused.empty())
+    part->why += fmt::format("{}{}", part->why.empty() ? "" : "; ", unused);
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
   part->new_layers =
@@ -311,7 +316,10 @@ RoutePartOr RouteDecision::decide() {
   if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
     auto held = held_tables();
     of_another_ = true;
-    if (!held.empty()) return adopt(std::move(held));
+    if (!held.empty()) {
+      keep_stored_engine();
+      return adopt(std::move(held));
+    }
   } else if (before != nullptr && (same_rules(before->config, in_.config.routing) || keeps_engine(*before))) {
     auto part = mended(*before);
     if (instead || !part || *part) return part;

@@ -14,6 +14,13 @@
 #include "smd/decide/route_decision.h"
 
 namespace smd::sm::inline decisions {
+namespace {
+
+/// Why our own tables of before do not stay.
+constexpr const char* kNeedAsked =
+    "they have several layers, and stay with [routing] path_sl = \"asked\" alone";
+
+}  // namespace
 
 /// What the switches hold, where enough of them hold anything to build on.
 std::vector<routing::OldRow> RouteDecision::held_tables() const {
@@ -63,6 +70,10 @@ RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held)
   routing::Routes routes;
   for (const auto& old : held) routes.rows.push_back(long_enough(old.row, base_.top));
   routes.layers = sls_of_file_ ? sls_of_file_->layers : stored_layers(in_.stored, *base_.topology);
+  if (!routes.layers.by_pair.empty() && in_.config.routing.path_sl == config::PathSl::fixed) {
+    not_repaired_ = kNeedAsked;
+    return nullptr;
+  }
   if (sls_of_file_ && sls_of_file_->sls.otherwise != 0) {
     not_repaired_ = fault_on_adopted_sls(*in_.config.adopt.path_sl, *sls_of_file_,
                                          {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, routes);
@@ -84,6 +95,7 @@ RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool ref
   if (in_.config.adopt.path_sl && base_.adopted_sls)
     part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, not_repaired_);
   const bool ours = in_.stored.layers_now || !in_.stored.engine.name.empty();
+  if (refused && not_repaired_ == kNeedAsked) part->not_repaired = kNeedAsked;
   if (refused && !ours && part->not_repaired.empty())
     part->not_repaired =
         fmt::format("{}{}", not_repaired_.empty() ? "they are not proven" : not_repaired_,
@@ -96,6 +108,20 @@ RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool ref
 /// The tables are our own, of one layer, and clients may have its SLs.
 bool RouteDecision::one_layer_in_use() const {
   return !in_.stored.engine.name.empty() && !in_.stored.layers_now && has_active_end_port(in_.subnet);
+}
+
+/// As keeps_engine(), of tables of one layer that are ours from before a restart.
+void RouteDecision::keep_stored_engine() {
+  const auto& stored = in_.stored.engine;
+  const auto& config = in_.config.routing;
+  const bool asked = config.path_sl == config::PathSl::asked;
+  if (stays_ || !asked || !one_layer_in_use() || !asks_for_others(config, stored)) return;
+  if (routing::find_engine(stored.name) == nullptr) return;
+  const auto part = fresh();
+  if (!part || (*part)->layers.count == 1) return;
+  if ((*part)->engine != stored.name) base_.engine_waits = (*part)->engine;
+  stays_ = {stored.name, stored.roots};
+  stays_in_one_layer_ = true;
 }
 
 /// Tables that we had repaired before a restart: they converge as they would have without it.
@@ -148,8 +174,8 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   base_.roots = (*fresh_part)->roots;
   take_choice(**fresh_part);
   const auto refused = not_repaired_;
-  // On SLs that are not proven nothing is mended.
-  const bool hopeless = too_many_sls || (sls_of_file_ && credit_loops_);
+  // On SLs that are not proven, or that clients do not use, nothing is mended.
+  const bool hopeless = too_many_sls || (sls_of_file_ && credit_loops_) || not_repaired_ == kNeedAsked;
   for (const auto& engine : engines_like(in_.config.routing, (*fresh_part)->engine)) {
     const auto* info = routing::find_engine(engine);
     const bool layered = info != nullptr && info->layered;

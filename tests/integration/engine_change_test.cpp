@@ -122,6 +122,42 @@ TEST_F(EngineChange, WaitsWhereAllPathsHadOneSl) {
   EXPECT_EQ(routes().engine_waits, "lash");
 }
 
+/// The same over restarts, also where clients begin to use the SLs of paths by one.
+TEST_F(EngineChange, OfOneLayerWaitsOverRestarts) {
+  config_.routing.path_sl = config::PathSl::fixed;
+  begin("nue");
+  ASSERT_EQ(routes().layers.count, 1U);
+  config_.routing.path_sl = config::PathSl::asked;
+
+  for (const auto* engine : {"dfsssp", "lash", "lash"}) {
+    restart(engine);
+    EXPECT_EQ(routes().engine, "nue");
+    EXPECT_EQ(routes().layers.count, 1U);
+    EXPECT_EQ(routes().engine_waits, engine);
+  }
+  const auto& fabric = world_.fabric().state();
+  const auto& leaf = fabric.nodes.front();
+  world_.fabric().faults().link_down({leaf.name, PortNum{1}});
+  world_.run_for(10s);
+  EXPECT_EQ(routes().engine, "nue");
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(manager_->lines().count("routing.sl_stale"), 0U);
+}
+
+/// Not first kept, as the log would say, and replaced by the next decision.
+TEST_F(EngineChange, LayeredTablesOfBeforeAreReplacedAtOnceWhereClientsUseOneSl) {
+  begin("lash");
+  ASSERT_GT(routes().layers.count, 1U);
+  stop();
+  config_.routing.path_sl = config::PathSl::fixed;
+
+  begin("updn");
+
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_THAT(routes().not_repaired, testing::HasSubstr("they have several layers"));
+  EXPECT_EQ(manager_->lines().count("routing.adopted"), 0U);
+}
+
 // Tables of one layer are free of credit loops on each VL, so that connections may keep their SLs.
 TEST_F(EngineChange, ToOneLayerNeedsNoWord) {
   begin("lash");

@@ -160,6 +160,22 @@ TEST_F(RouteLevels, PathsThatTheFileDoesNotNameUseSl0AndAreCounted) {
   EXPECT_THAT(err_.str(), HasSubstr("it says no SL of 599 of 600 paths"));
 }
 
+TEST_F(RouteLevels, PathsThatSl2VlDropsAreNoPaths) {
+  auto maps = read("sl2vl.txt");
+  for (auto at = maps.find(" 0x01"); at != std::string::npos; at = maps.find(" 0x01", at)) maps[at + 3] = 'f';
+  const auto found = verify(at("path-sl.txt"), file("drops.txt", maps), 3);
+
+  EXPECT_FALSE(found.at("ok").as_bool());
+  EXPECT_GT(found.at("host_pairs_unreachable").as_int64(), 0);
+  EXPECT_THAT(err_.str(), HasSubstr("which drops packets"));
+}
+
+TEST_F(RouteLevels, SwitchesWithoutAMapAreCounted) {
+  verify(at("path-sl.txt"), file("one.txt", read("sl2vl.txt").substr(0, read("sl2vl.txt").find('\n') + 1)),
+         3);
+  EXPECT_THAT(err_.str(), HasSubstr("it has no rows of 24 of 25 switches"));
+}
+
 TEST_F(RouteLevels, WrongLinesAreNamed) {
   const struct {
     const char *text, *what;
