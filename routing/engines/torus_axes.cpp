@@ -179,19 +179,21 @@ class AxisFinder {
     if ((seed.plus[d] && plus == kNoDimension) || (seed.minus[d] && minus == kNoDimension))
       return std::nullopt;
     if (seed.plus[d] && seed.minus[d] && plus != minus) {
-      const bool square =
-          size == 4 && !conf.mesh[d] && orders_[plus].values.size() == 2 && orders_[minus].values.size() == 2;
+      const bool square = size == 4 && orders_[plus].values.size() == 2 && orders_[minus].values.size() == 2;
       if (!square) return std::nullopt;
       auto axis = square_of(plus, minus, from);
+      axis.ring = !conf.mesh[d];
       axis.shift = shift;
       return axis;
     }
     auto axis = axis_of(seed.plus[d] ? plus : minus, lattice_.of(from)[seed.plus[d] ? plus : minus]);
-    if (axis.size != size || (axis.ring && conf.mesh[d])) return std::nullopt;
+    if (axis.size != size) return std::nullopt;
     if (!turn_to(axis, seed, d)) return std::nullopt;
     axis.shift = shift;
+    // Of a ring that the file calls a path the link between the last place and place 0 is not used.
+    const bool is_path = !axis.ring;
     axis.ring = !conf.mesh[d];
-    if (conf.mesh[d] && !fits_path(axis)) return std::nullopt;
+    if (conf.mesh[d] && is_path && !fits_path(axis)) return std::nullopt;
     return axis;
   }
 

@@ -202,6 +202,20 @@ LayeredTrees paths_on(const Torus& torus, const RoutingContext& in, const Channe
   return found;
 }
 
+/// Host pairs whose first paths go through the most loaded channel.
+std::uint64_t load_of(const RoutingContext& in, const ChannelNet& net, const LayeredTrees& paths) {
+  std::vector<std::uint64_t> load;
+  for (SwitchIndex from = 0; from < net.switches(); ++from) {
+    for (SwitchIndex to = 0; to < net.switches(); ++to) {
+      for_each_channel(net, paths.planes.front(), from, to, [&](NetChannel c) {
+        load.resize(std::max(load.size(), std::size_t{c} + 1));
+        load[c] += std::uint64_t{in.topology.hosts(from)} * in.topology.hosts(to);
+      });
+    }
+  }
+  return load.empty() ? 0 : *std::ranges::max_element(load);
+}
+
 }  // namespace
 
 std::expected<LayeredTrees, RouteError> paths_in_order(const RoutingContext& in, const ChannelNet& net,
@@ -212,6 +226,9 @@ std::expected<LayeredTrees, RouteError> paths_in_order(const RoutingContext& in,
   auto paths = in_layers(in, net, breadth_first_trees(in, net), most_layers);
   if (!paths && torus && paths.error().cause == RouteError::Cause::too_few_vls)
     return paths_on(*torus, in, net);
+  if (!paths || !torus || paths->layers.count < (1U << torus->rings())) return paths;
+  auto even = paths_on(*torus, in, net);
+  if (load_of(in, net, even) < load_of(in, net, *paths)) return even;
   return paths;
 }
 

@@ -297,7 +297,8 @@ TEST(Layers, OfEvenToriAreTwoForEachRingAndTheirLoadsEven) {
   for (const auto& wanted :
        {WantedLayers{"torus:8x8x8:1", "lash", 576, 8}, WantedLayers{"torus:8x8x8:1", "dfsssp", 576, 8},
         WantedLayers{"torus:6x6x6:2", "lash", 720, 8}, WantedLayers{"torus:8x6:2", "lash", 216, 4},
-        WantedLayers{"torus:8:4", "lash", 144, 2}, WantedLayers{"torus:7x8:1", "lash", 64, 4}}) {
+        WantedLayers{"torus:8:4", "lash", 144, 2}, WantedLayers{"torus:7x8:1", "lash", 64, 4},
+        WantedLayers{"torus:4x5:2", "lash", 48, 2}}) {
     expect_wanted(wanted);
   }
   const auto small = of("torus:6x5:1+guids=3");

@@ -276,7 +276,7 @@ TEST(Torus2Qos, AFileOfAnotherTorusIsRefused) {
   const std::string sizes = "the switches are no torus or mesh of the sizes in the torus-2QoS.conf";
   EXPECT_EQ(refused("torus 5 5 1\n" + links), "routed");
   EXPECT_EQ(refused("torus 5 6 1\n" + links), sizes);
-  EXPECT_EQ(refused("mesh 5 5 1\n" + links), sizes);
+  EXPECT_EQ(refused("mesh 5 5 1\n" + links), "routed") << "without a cable of each ring, as opensm";
   EXPECT_EQ(refused("torus 5 5 1\n" + seed_of(fabric, "xp", 0, 1) + seed_of(fabric, "yp", 0, 1)), sizes);
   EXPECT_EQ(refused("torus 5 5 1\nxp_link 0x1 0x2\nyp_link 0x1 0x3\n"),
             "of each seed in the torus-2QoS.conf at least one switch is missing");
