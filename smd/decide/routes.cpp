@@ -27,6 +27,21 @@ namespace {
 /// blocked receivers stop each other on a shared one.
 constexpr double kMostLoadForVls = 1.5;
 
+/// Whether a cable or a switch that was seen before was missing.
+bool lacks_any(const RoutePart& part) {
+  return part.topology && part.reference &&
+         (part.reference->links.size() > part.topology->cables() ||
+          part.reference->switches.size() > part.topology->switches());
+}
+
+/// A text that begins with the name of a shape; empty: none was recognised.
+std::string with_damage(const std::string& text, bool had_lost, bool lost) {
+  constexpr std::string_view kDamaged = "damaged ";
+  const bool said = text.starts_with(kDamaged);
+  if (lost && !said && !text.empty()) return std::string(kDamaged) + text;
+  return said && had_lost && !lost ? text.substr(kDamaged.size()) : text;
+}
+
 }  // namespace
 
 RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
@@ -71,11 +86,13 @@ routing::RoutingOptions RouteDecision::options() const {
   return options;
 }
 
-/// What is built on tables of `before` was chosen as they were.
+/// What is built on tables of `before` was chosen as they were. Whether something of the shape is missing is
+/// said as it is now.
 void RouteDecision::take_choice(const RoutePart& before) {
   base_.by_load = before.by_load;
-  base_.shape = before.shape;
-  base_.why = before.why;
+  const bool lost = lacks_any(base_), had_lost = lacks_any(before);
+  base_.shape = with_damage(before.shape, had_lost, lost);
+  base_.why = with_damage(before.why, had_lost, lost);
 }
 
 void RouteDecision::stop_waiting() {

@@ -32,6 +32,14 @@ class EngineChange : public ::testing::Test, protected test::KeptManager {
     (*manager_)->reload(config_);
     world_.run_for(5s);
   }
+  /// A cable between two switches.
+  sim::Place any_cable() {
+    const auto& topology = *routes().topology;
+    unsigned port = 1;
+    while (topology.peer(0, PortNum{static_cast<std::uint8_t>(port)}).sw == routing::kNoSwitch) ++port;
+    const auto* node = (*manager_)->published()->subnet->find(topology.guid(0));
+    return {node->description, PortNum{static_cast<std::uint8_t>(port)}};
+  }
   void resweep(sm::Resweep kind) {
     (*manager_)->resweep(kind, "test");
     world_.run_for(20s);
@@ -135,9 +143,7 @@ TEST_F(EngineChange, OfOneLayerWaitsOverRestarts) {
     EXPECT_EQ(routes().layers.count, 1U);
     EXPECT_EQ(routes().engine_waits, engine);
   }
-  const auto& fabric = world_.fabric().state();
-  const auto& leaf = fabric.nodes.front();
-  world_.fabric().faults().link_down({leaf.name, PortNum{1}});
+  world_.fabric().faults().link_down(any_cable());
   world_.run_for(10s);
   EXPECT_EQ(routes().engine, "nue");
   EXPECT_EQ(routes().layers.count, 1U);
@@ -181,6 +187,22 @@ TEST_F(EngineChange, OfVlsByPortWaitsToo) {
   EXPECT_EQ(routes().engine, "torus-2QoS");
   EXPECT_EQ(routes().layers, before);
   EXPECT_EQ(routes().engine_waits, "dfsssp");
+}
+
+/// `why` says how the fabric is now, whatever tables stay.
+TEST_F(EngineChange, WhatIsMissingIsSaidAsLongAsItIs) {
+  begin("auto");
+  ASSERT_THAT(routes().why, testing::StartsWith("torus 4x4"));
+  const auto cable = any_cable();
+
+  world_.fabric().faults().link_down(cable);
+  world_.run_for(10s);
+  EXPECT_THAT(routes().why, testing::StartsWith("damaged torus 4x4"));
+  EXPECT_EQ(routes().shape.substr(0, 8), "damaged ");
+  world_.fabric().faults().link_up(cable);
+  world_.run_for(20s);
+
+  EXPECT_THAT(routes().why, testing::StartsWith("torus 4x4"));
 }
 
 }  // namespace
