@@ -45,6 +45,7 @@ Rows route_by_counts(const EngineInput& in, std::span<const Columns<Cost>> colum
       const auto highest = rebalance<Cost>(in, columns, moved, until);
       if (std::exchange(as_they_are, false)) compare(rows, highest.before);
       compare(moved, highest.after);
+      return highest.splits;
     };
     if (even) {
       auto moved = rows;
@@ -52,7 +53,9 @@ Rows route_by_counts(const EngineInput& in, std::span<const Columns<Cost>> colum
       compare_moved(moved, Rebalance::chained);
     }
     auto moved = rows;
-    compare_moved(moved, Rebalance::damaged);
+    if (!compare_moved(moved, Rebalance::damaged) || even) continue;
+    moved = rows;
+    compare_moved(moved, Rebalance::together);
   }
   return best;
 }

@@ -15,27 +15,6 @@ Weight load_at(const LoadedTree& tree, std::size_t channel) {
   return weighed(tree.loads[channel], tree.weights, channel);
 }
 
-/// Of the routes to one host over one cable: who sends to the same host waits for it, whatever the paths.
-Weight one_destination(const LoadedTree& tree) {
-  std::vector<Weight> hosts(tree.topology.components());
-  for (const auto leaf : tree.topology.leaves())
-    hosts[tree.topology.component(leaf)] += tree.topology.hosts(leaf);
-  Weight most = 0;
-  for (const auto leaf : tree.topology.leaves()) {
-    auto least = std::numeric_limits<Weight>::max();
-    for (std::size_t g = 0; g < tree.topology.groups(leaf); ++g) {
-      for (const auto port : tree.topology.group(leaf, g).ports) {
-        const auto far = tree.topology.peer(leaf, port);
-        const auto down = tree.topology.channel(far.sw, far.port);
-        least = std::min<Weight>(least, tree.weights.empty() ? 1 : tree.weights[down]);
-      }
-    }
-    if (tree.topology.groups(leaf) != 0)
-      most = std::max(most, least * (hosts[tree.topology.component(leaf)] - tree.topology.hosts(leaf)));
-  }
-  return most;
-}
-
 /// The mean load of the most loaded level: no tables have less there. `of_mean`: or 125 % of the mean load
 /// if that is more.
 Weight find_enough(const LoadedTree& tree, bool of_mean) {
@@ -86,13 +65,34 @@ Weight leaves_bound(const LoadedTree& tree) {
 
 }  // namespace
 
+Weight routes_to_one_host(const LoadedTree& tree) {
+  std::vector<Weight> hosts(tree.topology.components());
+  for (const auto leaf : tree.topology.leaves())
+    hosts[tree.topology.component(leaf)] += tree.topology.hosts(leaf);
+  Weight most = 0;
+  for (const auto leaf : tree.topology.leaves()) {
+    auto least = std::numeric_limits<Weight>::max();
+    for (std::size_t g = 0; g < tree.topology.groups(leaf); ++g) {
+      for (const auto port : tree.topology.group(leaf, g).ports) {
+        const auto far = tree.topology.peer(leaf, port);
+        const auto down = tree.topology.channel(far.sw, far.port);
+        least = std::min<Weight>(least, tree.weights.empty() ? 1 : tree.weights[down]);
+      }
+    }
+    if (tree.topology.groups(leaf) != 0)
+      most = std::max(most, least * (hosts[tree.topology.component(leaf)] - tree.topology.hosts(leaf)));
+  }
+  return most;
+}
+
 Weight enough_load(const LoadedTree& tree, Rebalance until) {
   if (until == Rebalance::damaged) return find_enough(tree, true);
+  if (until == Rebalance::together) return std::max(find_enough(tree, true), routes_to_one_host(tree));
   const auto mean = find_enough(tree, false), bound = leaves_bound(tree);
   // Without damage round robin has few collisions in shifts, which moves would add. Where rates differ it
   // knows nothing of slow cables.
   if (until == Rebalance::round_robin && tree.weights.empty()) return std::max(mean, bound) * 4 / 3 + 1;
-  return std::max({mean, bound * 11 / 10, one_destination(tree)});
+  return std::max({mean, bound * 11 / 10, routes_to_one_host(tree)});
 }
 
 }  // namespace smd::routing::inline engines

@@ -22,6 +22,7 @@ inline Weight weighed(Weight routes, std::span<const std::uint32_t> weights, std
 /// How much is moved.
 enum class Rebalance : std::uint8_t {
   damaged,      ///< until no cable carries more than 125 % of the mean
+  together,     ///< the same, or more than the routes to one host: they stay on one cable
   round_robin,  ///< a third more than the leaves' cables must carry is left: round robin has few collisions
   counted,      ///< a tenth more
   chained       ///< as counted, and where no move helps by chains of moves
@@ -33,6 +34,9 @@ struct LoadedTree {
   std::span<const Load> loads;             ///< by channel
   std::span<const std::uint32_t> weights;  ///< route_weights()
 };
+
+/// Of the routes to one host over one cable: who sends to the same host waits for it, whatever the paths.
+Weight routes_to_one_host(const LoadedTree& tree);
 
 /// Below the highest load that these tables cannot avoid (the mean of a level, what a leaf sends and gets),
 /// and below that of the routes to one host, nothing is gained.

@@ -63,8 +63,11 @@ class Rebalancer {
     weights_ = route_weights(topology_);
     const auto before = highest();
     chains_ = until == Rebalance::chained;
-    move_until(enough_load({topology_, ranking_, load_, weights_}, until));
-    return {before, highest()};
+    const LoadedTree tree{topology_, ranking_, load_, weights_};
+    const auto enough = enough_load(tree, until);
+    const bool splits = before > enough && routes_to_one_host(tree) > enough;
+    move_until(enough);
+    return {before, highest(), splits};
   }
 
  private:

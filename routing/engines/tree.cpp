@@ -13,6 +13,7 @@
 #include "routing/engines/lft_builder.h"
 #include "routing/engines/rebalance.h"
 #include "routing/engines/round_robin_levels.h"
+#include "routing/quality/load.h"
 #include "routing/ranking/structural_order.h"
 
 namespace smd::routing::inline engines {
@@ -99,6 +100,21 @@ bool even(std::span<const DmodkIndex> indices) {
   return std::ranges::all_of(indices, [](const auto& i) { return i.residues.size() == 1; });
 }
 
+/// Where cables are missing. Of few hosts the routes to each stay on one cable if that is better: an even
+/// load would tear up all tables, and shifts would collide.
+template <class Cost>
+void rebalance_damaged(const EngineInput& in, std::span<const Columns<Cost>> columns,
+                       std::span<const EndIndex> hosts, Rows& rows) {
+  auto together = rows;
+  const auto split = rebalance<Cost>(in, columns, rows, Rebalance::damaged);
+  if (!split.splits || in.context.stop.stop_requested()) return;
+  const auto whole = rebalance<Cost>(in, columns, together, Rebalance::together);
+  const auto cost = [&](const Rows& tables, Weight highest) {
+    return cost_in_tree(static_cast<double>(highest), measure_few_shifts(in.context, {tables, {}}, hosts));
+  };
+  if (cost(together, whole.after) < cost(rows, split.after)) rows = std::move(together);
+}
+
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
 Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices) {
@@ -109,15 +125,19 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
                                       : std::vector<RoundRobinLevel>{};
   const auto runs = number_lids(job.in.context.topology, job.in.context.lids, leaves, job.numbering, levels);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
+  const auto hosts = hosts_of_leaves(job.in.context.topology, leaves);
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
   const bool dealt_out = !whole && is_dealt_out(job.in.context.topology, job.ranking, job.tree_template);
   if (!closed && job.numbering == Numbering::padded && descending_passes(job.in.context) != 0)
-    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of_leaves(job.in.context.topology, leaves),
-                                  whole || dealt_out),
-            {}};
+    return {route_by_counts<Cost>(job.in, columns, runs, hosts, whole || dealt_out), {}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
-  if (!closed && !job.in.context.stop.stop_requested())
-    rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
+  if (!closed && !job.in.context.stop.stop_requested()) {
+    if (whole || dealt_out) {
+      rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
+    } else {
+      rebalance_damaged<Cost>(job.in, columns, hosts, rows);
+    }
+  }
   return {std::move(rows), {}, !closed && (whole || dealt_out)};
 }
 

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "routing/engines/loads.h"
+#include "routing/engines/rank_order.h"
+#include "routing/quality/load.h"
 #include "routing/quality/quality.h"
 #include "routing/ranking/switch_ranking.h"
 #include "routing/verify/verify.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_fabrics.h"
+#include "tests/support/spec_topology.h"
 
 namespace smd::routing {
 namespace {
@@ -64,6 +68,22 @@ TEST(Rebalancer, CountsWhatTheQualityCounts) {
 
     const auto quality = measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts);
     EXPECT_EQ(std::ranges::max(loads), quality.max_link_paths) << "seed " << seed;
+  }
+}
+
+/// With more uplinks than hosts the mean load is below that of the routes to one host: to split these would
+/// tear up all tables for one missing cable.
+TEST(Rebalancer, KeepsTheRoutesToOneHostTogether) {
+  for (const auto& [spec, worst] : {std::pair("xgft:2;16,16;1,32;1,1+guids=1+cut=0.2:1", 2U),
+                                    std::pair("rails:16:8:4:8+guids=1+cut=0.8:1", 2U),
+                                    std::pair("xgft:2;8,14;1,5;1,3+guids=1+cut=5:1", 3U)}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+    const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+
+    const auto routes = find_engine("dmodc")->run({.context = context});
+
+    ASSERT_TRUE(routes) << spec;
+    EXPECT_LE(measure_few_shifts(context, *routes, rank_order(context, {})).max, worst) << spec;
   }
 }
 
