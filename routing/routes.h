@@ -124,8 +124,8 @@ struct Layers {
 struct Routes {
   std::vector<std::shared_ptr<const LftRow>> rows;  ///< by SwitchIndex of the Topology
   Layers layers;
-  /// Of fresh tables by round robin of a whole tree: its cabling is too irregular for them to be even, and
-  /// other tables may carry less.
+  /// Of fresh tables of a tree by round robin: its cabling, as built, is too irregular for them to be even,
+  /// and other tables may carry less.
   bool uneven = false;
 };
 

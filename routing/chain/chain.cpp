@@ -147,7 +147,10 @@ class ChainRun {
     const auto& topology = in_.context.topology;
     const bool installed = options_.installed && options_.installed->engine == link.engine;
     const bool irregular = (declined_ || leaves_differ(topology)) && search_work(topology) <= kCompareNue;
-    if (candidates_.front().chosen.routes.uneven || installed || irregular) try_link(link, {});
+    const bool uneven = candidates_.front().chosen.routes.uneven;
+    if (installed_stays() || !(uneven || installed || irregular)) return;
+    no_worse_ = !installed && !irregular && misses_uplinks(topology);
+    try_link(link, {});
   }
 
   /// In a tree that only the counts of destinations load evenly less is better.
@@ -155,10 +158,13 @@ class ChainRun {
     return declined_ ? 0 : cost_in_tree(c.load.max_link_time, {c.load.shift_max, c.load.shift_mean});
   }
 
-  /// Better shifts are not worth much more load.
+  /// Better shifts are not worth much more load; where round robin is uneven and cables are missing not any.
   bool stays_round_robin(const Candidate& best) const {
     const auto& first = candidates_.front();
-    return !declined_ && first.proven && best.load.max_link_time > kMuchMore * first.load.max_link_time;
+    if (declined_ || !first.proven) return false;
+    const auto most = no_worse_ ? 1 : kMuchMore;
+    return best.load.max_link_time > most * first.load.max_link_time ||
+           (no_worse_ && best.load.shift_max > first.load.shift_max);
   }
 
   /// Behind the engine for trees.
@@ -462,7 +468,8 @@ class ChainRun {
   bool nearly_tree_ = false;    ///< a tree in which a cable joins switches with hosts
   bool declined_ = false;       ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
-  bool settled_ = false;  ///< a whole lattice whose dimension order misses no route: others carry more
+  bool no_worse_ = false;  ///< of tables by counts only such as are in no figure worse than round robin
+  bool settled_ = false;   ///< a whole lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;
   std::vector<Candidate> candidates_;
 };

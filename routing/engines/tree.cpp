@@ -138,7 +138,7 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
       rebalance_damaged<Cost>(job.in, columns, hosts, rows);
     }
   }
-  return {std::move(rows), {}, !closed && (whole || dealt_out)};
+  return {std::move(rows), {}, !closed_as_built || dealt_out};
 }
 
 /// Routes the fabric with its switches in this order.

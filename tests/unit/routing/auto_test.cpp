@@ -241,7 +241,7 @@ TEST(Auto, CountsDestinationsInTreesWhoseUplinksAreDealtOut) {
   EXPECT_LT(most_loaded(fabric, found.routes),
             most_loaded(fabric, automatic(fabric, {}, {{"dmodc", {}}}).routes));
   input.links.erase(std::ranges::find_if(input.links, [](const auto& link) { return link.b >= 36; }));
-  EXPECT_EQ(automatic(fabrics::with_lids(input)).engine, "dmodc") << "round robin is made for damaged trees";
+  EXPECT_EQ(automatic(fabrics::with_lids(input)).engine, "ftree") << "a cable more or less changes little";
 }
 
 /// Leaves of two generations: round robin gives the older ones, with fewer cables, worse shifts.
@@ -268,6 +268,29 @@ TEST(Auto, CountsDestinationsWhereLeavesDiffer) {
   EXPECT_FALSE(leaves_differ(routable("ft2:8").topology));
 }
 
+/// In no figure worse than round robin: what is missing would be a bad reason to change the engine.
+TEST(Auto, CountsDestinationsInDamagedTreesThatRoundRobinCannotBalance) {
+  for (const auto* spec : {"chassis:20:9:6:5+guids=1+cut=2:1", "chassis:18:9:10:5:2+guids=3+cut=0.2:1"}) {
+    ChainOptions installed;
+    installed.installed = InstalledEngine{.engine = "dmodc"};
+    const auto fabric = routable(spec);
+    const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+    const auto load = [&](const Routes& routes) {
+      return measure_load(context, routes, rank_order(context, {}));
+    };
+
+    const auto found = automatic(fabric), kept = automatic(fabric, installed);
+
+    EXPECT_EQ(found.engine, "ftree") << spec;
+    EXPECT_EQ(found.shape, "damaged tree") << spec;
+    const auto counted = load(found.routes), round_robin = load(routed_by("dmodc", fabric));
+    EXPECT_LE(counted.max_link_time, round_robin.max_link_time) << spec;
+    EXPECT_LE(counted.shift_max, round_robin.shift_max) << spec;
+    EXPECT_LT(counted.shift_mean, round_robin.shift_mean) << spec;
+    EXPECT_EQ(kept.engine, "dmodc") << spec;
+  }
+}
+
 TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
   const auto fabric = routable("chassis:12:8:10:6+guids=1+cut=1:1");
   ChainOptions options;
@@ -277,7 +300,6 @@ TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
 
   EXPECT_EQ(found.engine, "ftree");
   EXPECT_EQ(found.why, "damaged tree: ftree is installed and stays");
-  EXPECT_EQ(automatic(fabric).engine, "dmodc") << "round robin is made for damaged trees";
 }
 
 TEST(Auto, TellsTheShapeByTheWidestCablingSeen) {
