@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -243,7 +244,20 @@ class Cables {
       std::ranges::sort(peers);
       switches[peers].push_back(s);
     }
-    for (const auto& [peers, members] : switches) report_design(peers, members);
+    for (const auto& [peers, members] : switches) {
+      Peers fewer;
+      std::ranges::copy_if(members, std::back_inserter(fewer), [&](SwitchIndex s) { return has_fewer(s); });
+      if (!fewer.empty()) report_design(peers, fewer);
+      take_as_designed(peers, members);
+    }
+  }
+
+  /// Whether it has fewer cables upwards than most of its group: others may have as many to other switches.
+  bool has_fewer(SwitchIndex s) const {
+    std::map<std::size_t, std::size_t> counts;
+    for (const auto other : template_.of(s).members) ++counts[cables_upwards(topology_, ranking_, other)];
+    const auto usual = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+    return usual == counts.end() || cables_upwards(topology_, ranking_, s) < usual->first;
   }
 
   std::size_t wanted_cables(SwitchIndex s) const {
@@ -261,6 +275,10 @@ class Cables {
                                more == 0 ? "has" : "have", all - std::min(lacked.size(), all), all,
                                more == 0 ? "its" : "their");
     health_.findings.push_back(std::move(finding));
+  }
+
+  /// What these switches lack is no fault.
+  void take_as_designed(const Peers& lacked, const Peers& switches) {
     by_design_[ranking_.rank[switches.front()]] += lacked.size() * switches.size();
     for (auto& lack : lacks_) {
       const bool designed =

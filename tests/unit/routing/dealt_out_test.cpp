@@ -53,6 +53,16 @@ TEST(DealtOut, SaysNothingOfWholeTrees) {
   }
 }
 
+TEST(DealtOut, ThatSomeHaveACableAndOthersAnotherIsNoDifference) {
+  for (const auto& [pods, middles, uplinks, cores] :
+       {Dealt{3, 4, 4, 9}, Dealt{5, 3, 6, 7}, Dealt{6, 2, 4, 3}, Dealt{4, 4, 3, 7}}) {
+    const auto found = examined(Dealt{pods, middles, uplinks, cores}.input()).findings;
+
+    EXPECT_THAT(found, testing::IsEmpty())
+        << pods << ' ' << middles << ' ' << uplinks << ' ' << cores << ": " << found.front().text;
+  }
+}
+
 TEST(DealtOut, FindsTheCableThatIsMissing) {
   const Dealt tree{6, 4, 6, 7};
   const auto whole = tree.input();
