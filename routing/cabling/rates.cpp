@@ -62,7 +62,7 @@ void describe(const HealthInput& in, const Cable& cable, CablingFault kind, std:
   const bool host = peer.end != kNoEnd;
   const auto far = host ? topology.end_ports()[peer.end].node : topology.guid(peer.sw);
   Finding finding{kind, {{topology.guid(cable.sw), cable.port}}, {}};
-  if (!host) finding.ports.push_back({far, peer.port});
+  finding.ports.push_back({far, host ? PortNum{} : peer.port});  // of end ports the number is not known here
   finding.text = fmt::format("the cable between {} port {} and {}{} runs at {}, others like it at {}",
                              in.name(topology.guid(cable.sw)), cable.port, in.name(far),
                              host ? "" : fmt::format(" port {}", peer.port), is, usual);

@@ -125,6 +125,17 @@ TEST(Health, SeesSlowAndNarrowCables) {
   }
 }
 
+TEST(Health, NamesTheHostOfASlowCableAmongThePorts) {
+  const auto input = fabrics::ft2(4, 2, 3).input();
+  const auto& host = input.end_ports.front();
+  const PortName port{input.switches[host.sw].guid, host.port};
+
+  const auto health = examined(input, {{port, {LinkWidth::x4, LinkSpeed::edr}}});
+
+  ASSERT_EQ(health.findings.size(), 1U);
+  EXPECT_THAT(health.findings[0].ports, testing::ElementsAre(port, PortName{host.node, PortNum{}}));
+}
+
 TEST(Health, SeesAdaptersOnTheWrongRail) {
   auto builder = rails();
   auto& ends = builder.input().end_ports;
