@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -398,6 +399,7 @@ class ChainRun {
         (may_change && best->load.max_link_time <= kWorthwhile * installed->load.max_link_time);
     if (!worthwhile) best = installed;
     add_worse(*best);
+    std::ranges::move(dropped_, std::back_inserter(best->chosen.fell_back_from));
     if (shape_) explain(*best, *shape_, !worthwhile);
     return std::move(best->chosen);
   }
@@ -424,6 +426,10 @@ class ChainRun {
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
   }
 
+  static std::string roots_of(const Candidate& c) {
+    return c.chosen.roots.empty() ? "" : fmt::format("with {} roots of its own ", c.chosen.roots.size());
+  }
+
   /// Tables that reach fewer switches than `updn` does are no better for less load.
   void drop_less_complete() {
     const auto own = std::ranges::find_if(
@@ -431,7 +437,13 @@ class ChainRun {
     if (own == candidates_.end()) return;
     const auto missing = own->chosen.verification.unreachable_switch_pairs;
     std::erase_if(candidates_, [&](const Candidate& c) {
-      return c.chosen.by_load && c.chosen.verification.unreachable_switch_pairs > missing;
+      const auto lacks = c.chosen.verification.unreachable_switch_pairs;
+      if (!c.chosen.by_load || lacks <= missing) return false;
+      dropped_.push_back(
+          {c.chosen.engine, fmt::format("{}reaches fewer switches than updn: {} missing routes "
+                                        "from hosts to switches instead of {}",
+                                        roots_of(c), lacks, missing)});
+      return true;
     });
   }
 
@@ -471,6 +483,7 @@ class ChainRun {
   bool no_worse_ = false;  ///< of tables by counts only such as are in no figure worse than round robin
   bool settled_ = false;   ///< a whole lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;
+  std::vector<Refusal> dropped_;  ///< by drop_less_complete()
   std::vector<Candidate> candidates_;
 };
 

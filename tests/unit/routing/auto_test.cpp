@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What "auto" takes the fabric for, and which engine it chooses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -300,6 +301,18 @@ TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
 
   EXPECT_EQ(found.engine, "ftree");
   EXPECT_EQ(found.why, "damaged tree: ftree is installed and stays");
+}
+
+TEST(Auto, SaysWhichEnginesItLeftOutBecauseTheyReachFewerSwitches) {
+  const auto found = automatic(routable("ft3:4+guids=38+cut=30:11"));
+
+  EXPECT_EQ(found.engine, "updn");
+  EXPECT_THAT(found.fell_back_from,
+              testing::Contains(
+                  testing::AllOf(testing::Field(&Refusal::engine, "sssp"),
+                                 testing::Field(&Refusal::reason,
+                                                "reaches fewer switches than updn: 3 missing routes from "
+                                                "hosts to switches instead of 0"))));
 }
 
 TEST(Auto, TellsTheShapeByTheWidestCablingSeen) {
