@@ -10,6 +10,7 @@
 #include "mad/base/lines.h"
 #include "mad/base/node_finder.h"
 #include "mad/base/parse.h"
+#include "mad/base/spec/args.h"
 
 namespace smd::cli {
 namespace {
@@ -48,7 +49,8 @@ std::expected<Accepted, std::string> read_line(const base::Fabric& fabric, const
   const auto kind = kind_of(word);
   if (!kind) return std::unexpected(fmt::format("'{}': not a kind of finding ({})", word, all_kinds()));
   const auto name = take_name(line);
-  if (!name || name->empty()) return std::unexpected(fmt::format("{}: {}", word, kNeeded));
+  if (!name) return std::unexpected(fmt::format("{}: no closing quotation mark", line));
+  if (name->empty()) return std::unexpected(fmt::format("{}: {}", word, kNeeded));
   const auto node = finder.find(*name);
   if (!node) return std::unexpected(node.error());
   const auto& found = fabric.nodes[*node];
@@ -56,8 +58,11 @@ std::expected<Accepted, std::string> read_line(const base::Fabric& fabric, const
   if (line.empty() || line.starts_with('#')) return accepted;
   const auto port_text = base::take_word(line);
   const auto port = base::parse_port(port_text);
-  if (!port || port->value() == 0 || (!line.empty() && !line.starts_with('#')))
-    return std::unexpected(fmt::format("'{}': a port from 1 is needed, and nothing behind it", port_text));
+  if (!port || port->value() == 0 || port->value() > base::spec::kMostPorts)
+    return std::unexpected(
+        fmt::format("'{}': not a port: a number from 1 to {}", port_text, base::spec::kMostPorts));
+  if (!line.empty() && !line.starts_with('#'))
+    return std::unexpected(fmt::format("'{}': nothing may follow the port", line));
   accepted.port.port = *port;
   return accepted;
 }

@@ -344,15 +344,18 @@ TEST_F(Route, AcceptedDeviationsAreLeftOut) {
   EXPECT_EQ(run(), 3) << "of another kind";
   EXPECT_EQ(err_, options_.accepted + ":2: accepts nothing: no such finding\n");
 
-  options_.accepted =
-      file("accepted", "lost leaf000\nmissing\nmissing nowhere 1\nslow leaf000 0\nslow leaf000 1 x\n");
+  options_.accepted = file("accepted",
+                           "lost leaf000\nmissing\nmissing nowhere 1\nslow leaf000 0\nslow leaf000 1 x\n"
+                           "slow leaf000 300\nslow \"leaf000 1\n");
   EXPECT_EQ(run(), 2);
   EXPECT_EQ(err_,
             fmt::format("{0}:1: 'lost': not a kind of finding (missing, extra, swapped, slow, width, rail, "
                         "uneven, differs)\n{0}:2: missing: 'KIND NODE' or 'KIND NODE PORT' is needed\n"
                         "{0}:3: no node has the name 'nowhere'\n"
-                        "{0}:4: '0': a port from 1 is needed, and nothing behind it\n"
-                        "{0}:5: '1': a port from 1 is needed, and nothing behind it\n",
+                        "{0}:4: '0': not a port: a number from 1 to 254\n"
+                        "{0}:5: 'x': nothing may follow the port\n"
+                        "{0}:6: '300': not a port: a number from 1 to 254\n"
+                        "{0}:7: \"leaf000 1: no closing quotation mark\n",
                         options_.accepted));
 }
 
