@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "routing/verify/report.h"
@@ -21,6 +23,16 @@ std::string egress(const std::vector<Hop>& hops, const Topology& topology, bool 
     if (with_lids && hop.lid != Lid{}) text += fmt::format(" (LID {})", hop.lid);
   }
   return hops.size() > kHopsShown ? text + " -> ..." : text;
+}
+
+/// "0x… name", of an aggregation node with its switch, as all of them have much the same name.
+std::string end_port(Guid guid, const Topology& topology, const std::function<std::string(Guid)>& name) {
+  const auto end = std::ranges::find(topology.end_ports(), guid, &EndPort::guid);
+  if (end == topology.end_ports().end()) return fmt::format("{}", guid);
+  auto text = fmt::format("{} {}", guid, name(end->node));
+  if (end->kind == EndKind::aggregation && end->sw != kNoSwitch)
+    text += fmt::format(" of {}", name(topology.guid(end->sw)));
+  return text;
 }
 
 }  // namespace
@@ -45,11 +57,13 @@ std::string describe(const Verification& found, const Topology& topology) {
   return text.empty() ? "ok" : text;
 }
 
-std::string describe_left_out(const Verification& found) {
+std::string describe_left_out(const Verification& found, const Topology& topology,
+                              const std::function<std::string(Guid)>& name) {
   if (found.aggregation_pairs_unreachable == 0) return {};
   const auto& [from, to] = found.aggregation_pair;
   return fmt::format("{} pairs of a host and an aggregation node have no legal path, as from {} to {}",
-                     found.aggregation_pairs_unreachable, from, to);
+                     found.aggregation_pairs_unreachable, end_port(from, topology, name),
+                     end_port(to, topology, name));
 }
 
 }  // namespace smd::routing::inline verify

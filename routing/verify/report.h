@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,6 +77,8 @@ struct Verification {
 std::string describe(const Verification& found, const Topology& topology);
 
 /// A warning in one line that names the example of aggregation_pairs_unreachable; empty if there are none.
-std::string describe_left_out(const Verification& found);
+/// `name`: of a node.
+std::string describe_left_out(const Verification& found, const Topology& topology,
+                              const std::function<std::string(Guid)>& name);
 
 }  // namespace smd::routing::inline verify

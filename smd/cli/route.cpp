@@ -28,6 +28,7 @@
 #include "smd/daemon/configuration.h"
 #include "smd/dump/dumps.h"
 #include "smd/offline/offline.h"
+#include "smd/report/description.h"
 
 namespace smd::cli {
 namespace {
@@ -101,6 +102,8 @@ sm::RouteReport report_of(const RouteOptions& options, const RoutePass& pass) {
   }
   report.verify = part.verification;
   if (!part.verification.ok()) report.faults = routing::describe(part.verification, *part.topology);
+  report.no_path = routing::describe_left_out(
+      part.verification, *part.topology, [&](Guid guid) { return sm::description_of(pass.subnet, guid); });
   report.changed = pass.changed;
   return report;
 }

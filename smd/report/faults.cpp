@@ -66,7 +66,7 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
   }
 }
 
-void log_routes(const log::Log& log, const RoutePart& routes) {
+void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& routes) {
   for (const auto& refusal : routes.fell_back_from) {
     if (!routes.why.empty()) break;  // "auto" has compared engines: routing.chosen says how it went
     log.warn("routing.fell_back")
@@ -103,8 +103,10 @@ void log_routes(const log::Log& log, const RoutePart& routes) {
                         routes.engine))
         .kv("action", "mend their links; after routing.converge_after another engine routes them");
   }
-  if (const auto left_out = routing::describe_left_out(routes.verification); !left_out.empty())
-    log.warn("routing.left_out").kv("found", left_out);
+  const auto name = [&](Guid guid) { return description_of(subnet, guid); };
+  if (routes.verification.aggregation_pairs_unreachable != 0)
+    log.warn("routing.left_out")
+        .kv("found", routing::describe_left_out(routes.verification, *routes.topology, name));
 }
 
 void log_multicast(const log::Log& log, const Decided& decided) {
@@ -217,7 +219,7 @@ void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decide
   log_without_lid(log, subnet, *decided.lids);
   if (!decided.routes) return;
   log_small_tables(log, subnet, decided, small_tables);
-  log_routes(log, *decided.routes);
+  log_routes(log, subnet, *decided.routes);
   log_multicast(log, decided);
 }
 

@@ -28,12 +28,11 @@ Json times_object(const RouteTimes& ms) {
   return std::move(object);
 }
 
-Json verification(const routing::Verification& found) {
-  const auto left_out = routing::describe_left_out(found);
+Json verification(const routing::Verification& found, const std::string& no_path) {
   return JsonObject{{"ok", found.ok()},
                     {"host_pairs_unreachable", found.host_pairs_unreachable},
                     {"aggregation_pairs_unreachable", found.aggregation_pairs_unreachable},
-                    {"left_out", left_out.empty() ? Json{} : Json(left_out)},
+                    {"left_out", no_path.empty() ? Json{} : Json(no_path)},
                     {"unrouted_by_rule", found.unrouted_by_rule},
                     {"unreachable_switch_pairs", found.unreachable_switch_pairs},
                     {"loops", found.loops},
@@ -154,7 +153,7 @@ std::string to_json(const RouteReport& report) {
   if (report.ms_median) object.emplace("ms_median", times_object(*report.ms_median));
   object.emplace("memset_ms", Json(rounded(report.memset_ms)));
   object.emplace("peak_rss_kb", Json(report.peak_rss_kb));
-  object.emplace("verify", verification(report.verify));
+  object.emplace("verify", verification(report.verify, report.no_path));
   object.emplace("quality", report.quality ? figures(report) : Json{});
   object.emplace("changed", report.changed ? changes(*report.changed) : Json{});
   object.emplace("health", report.health ? findings(*report.health) : Json{});

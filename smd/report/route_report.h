@@ -51,7 +51,8 @@ struct RouteReport {
   double memset_ms = 0;
   std::uint64_t peak_rss_kb = 0;
   routing::Verification verify;
-  std::string faults;  ///< with examples, as routing::describe gives it; for the text
+  std::string faults;   ///< with examples, as routing::describe gives it; for the text
+  std::string no_path;  ///< of aggregation nodes, as routing::describe_left_out gives it
   std::optional<routing::Quality> quality;
   std::vector<NamedLink> hottest;           ///< with quality
   std::vector<routing::LevelWidth> levels;  ///< with quality, of trees: in Gb/s

@@ -124,8 +124,7 @@ std::string to_text(const RouteReport& report) {
     if (report.why.empty()) line("", "instead of " + refusal);
   }
   line("routes", proof(report));
-  if (const auto left_out = routing::describe_left_out(report.verify); !left_out.empty())
-    line("", "warning: " + left_out);
+  if (!report.no_path.empty()) line("", "warning: " + report.no_path);
   if (report.quality) add_quality(report, line);
   if (report.changed) {
     line("changed", fmt::format("{} in {} against the complete fabric",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregation nodes never change the routes of hosts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,6 +16,8 @@
 
 namespace smd::routing {
 namespace {
+
+std::string name_in_words(Guid guid) { return fmt::format("N{:x}", guid.value()); }
 
 using fabrics::Routable;
 using fabrics::Told;
@@ -134,9 +137,9 @@ TEST(Aggregation, ALeafWithoutItsOnlyCableToASpineKeepsTheEngineAndNamesThePair)
     EXPECT_TRUE(found.clean()) << describe(found, now.topology);
     EXPECT_EQ(found.host_pairs_unreachable, 0U);
     EXPECT_EQ(found.aggregation_pairs_unreachable, 8U);  // 4 hosts and the node of the spine, both ways
-    EXPECT_EQ(describe_left_out(found),
-              "8 pairs of a host and an aggregation node have no legal path, as from 0x0000000000800000 to "
-              "0x0000000000a00008");
+    EXPECT_EQ(describe_left_out(found, now.topology, name_in_words),
+              "8 pairs of a host and an aggregation node have no legal path, as from 0x0000000000800000 "
+              "N800000 to 0x0000000000a00008 Na00008 of N1008");
   }
 }
 

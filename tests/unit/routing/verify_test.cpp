@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/verify/verify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -11,6 +12,8 @@
 
 namespace smd::routing {
 namespace {
+
+std::string guid_in_words(Guid guid) { return fmt::format("N{:x}", guid.value()); }
 
 using fabrics::Builder;
 using fabrics::Routable;
@@ -199,9 +202,9 @@ TEST(Verify, PairsOfAHostAndAnAggregationNodeOfAnotherSwitchMayBeLeftOutAndAreNa
   EXPECT_TRUE(found.clean()) << describe(found, fabric.topology);
   EXPECT_EQ(found.host_pairs_unreachable, 0U);
   EXPECT_EQ(found.aggregation_pairs_unreachable, 8U);
-  EXPECT_EQ(describe_left_out(found),
+  EXPECT_EQ(describe_left_out(found, fabric.topology, guid_in_words),
             "8 pairs of a host and an aggregation node have no legal path, "
-            "as from 0x0000000000800000 to 0x0000000000800007");
+            "as from 0x0000000000800000 N800000 to 0x0000000000800007 N800007 of N1003");
 }
 
 TEST(Verify, HostsMustReachTheAggregationNodeOfTheirOwnSwitch) {
