@@ -71,7 +71,7 @@ bool accepts(const Accepted& accepted, const routing::Finding& finding) {
   return accepted.kind == finding.kind &&
          std::ranges::any_of(finding.ports, [&](const routing::PortName& at) {
            return at.node == accepted.port.node &&
-                  (accepted.port.port == PortNum{} || at.port == accepted.port.port);
+                  (accepted.port.port == PortNum{} || at.port == PortNum{} || at.port == accepted.port.port);
          });
 }
 

@@ -192,17 +192,17 @@ TEST_F(EngineChange, OfVlsByPortWaitsToo) {
 /// `why` says how the fabric is now, whatever tables stay.
 TEST_F(EngineChange, WhatIsMissingIsSaidAsLongAsItIs) {
   begin("auto");
-  ASSERT_THAT(routes().why, testing::StartsWith("torus 4x4"));
+  ASSERT_THAT(routes().why, testing::StartsWith("hypercube of 4"));
   const auto cable = any_cable();
 
   world_.fabric().faults().link_down(cable);
   world_.run_for(10s);
-  EXPECT_THAT(routes().why, testing::StartsWith("damaged torus 4x4"));
+  EXPECT_THAT(routes().why, testing::StartsWith("damaged hypercube of 4"));
   EXPECT_EQ(routes().shape.substr(0, 8), "damaged ");
   world_.fabric().faults().link_up(cable);
   world_.run_for(20s);
 
-  EXPECT_THAT(routes().why, testing::StartsWith("torus 4x4"));
+  EXPECT_THAT(routes().why, testing::StartsWith("hypercube of 4"));
 }
 
 }  // namespace

@@ -307,11 +307,10 @@ TEST(QosSources, AnSlOfTheSmThatIsDroppedIsWarnedOf) {
     return warnings_from("[qos]\nenabled = true\n" + keys);
   };
   const std::string drops = "\"0,1,2,15\"\n";
-  EXPECT_THAT(
-      warnings("sm_sl = 3\nsl2vl = " + drops),
-      ElementsAre(
-          "smd.toml:3: qos.sm_sl: got 3, expected an SL that qos.sl2vl does not map to VL 15: hosts ask the SM "
-          "on it, and what they ask is dropped"));
+  EXPECT_THAT(warnings("sm_sl = 3\nsl2vl = " + drops),
+              ElementsAre("smd.toml:3: qos.sm_sl: got 3, expected an SL that qos.sl2vl does not map to VL "
+                          "15: hosts ask the SM "
+                          "on it, and what they ask is dropped"));
   EXPECT_THAT(warnings("sm_sl = 3\nsl2vl = \"0\"\nswe_sl2vl = " + drops),
               ElementsAre(HasSubstr("that qos.swe_sl2vl does not")));
   EXPECT_THAT(warnings("sm_sl = 3\n[[qos.ports]]\nports = [\"ALL\"]\nsl2vl = " + drops),
