@@ -187,6 +187,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                  .log = parts_.log,
                  .events = events_,
                  .config = config_}) {
+  // Known before run(): the replica greets its peers by this port.
+  if (const auto local = parts_.smi.local(); local) mastership_.set_port(local->guid);
   take_disabled_ports();
 }
 
@@ -322,7 +324,6 @@ asio::awaitable<void> SubnetManager::leave_then(std::move_only_function<void()> 
 }
 
 asio::awaitable<void> SubnetManager::run() {
-  if (const auto local = parts_.smi.local(); local) mastership_.set_port(local->guid);
   if (!options_.dry_run) {
     const bool claimed = co_await mastership_.start(&parts_.claim_sm, !options_.once);
     if (!claimed) co_return;
