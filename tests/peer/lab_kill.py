@@ -131,6 +131,8 @@ def wait_up(sm, number):
         wait_for(lambda: "state=up" in sm.client.log(), 60, f"state=up after kill {number}")
     except Failure as failure:
         raise Failure(f"{failure}\n{sm.client.log()[-3000:]}") from failure
+    # The log has it a moment before the API: until then no partition has members there.
+    wait_for(lambda: (sm.status() or {}).get("state") == "up", 10, f"state up by the API after kill {number}")
 
 
 def scenario(given):
