@@ -93,7 +93,7 @@ asio::awaitable<void> GroupReader::read_before(mad::LidRoute to) {
 
 /// OpenSM does not answer who shows another key than its own; without one it shows groups, and no members.
 asio::awaitable<std::expected<mad::SaRecords, mad::SaError>> GroupReader::ask(
-    const mad::LidRoute& to, std::chrono::milliseconds wait) {
+    mad::LidRoute to, std::chrono::milliseconds wait) {
   const auto key = parts_.sm_key();
   auto records = co_await parts_.client.get_table(all_groups(to, key, wait));
   if (!records && records.error().fault == mad::SaFault::no_answer && key != 0)

@@ -57,7 +57,7 @@ class GroupReader {
  private:
   bool is_due(const sm::Snapshot& now);
   asio::awaitable<void> read(mad::LidRoute to, std::shared_ptr<const sm::Subnet> subnet);
-  asio::awaitable<std::expected<mad::SaRecords, mad::SaError>> ask(const mad::LidRoute& to,
+  asio::awaitable<std::expected<mad::SaRecords, mad::SaError>> ask(mad::LidRoute to,
                                                                    std::chrono::milliseconds wait);
   void know(const mad::SaRecords& records, Lid from);
   void forget();
