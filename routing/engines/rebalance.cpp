@@ -65,7 +65,7 @@ class Rebalancer {
     chains_ = until == Rebalance::chained;
     const LoadedTree tree{topology_, ranking_, load_, weights_};
     const auto enough = enough_load(tree, until);
-    const bool splits = before > enough && routes_to_one_host(tree) > enough;
+    const bool splits = until == Rebalance::damaged && before > enough && routes_to_one_host(tree) > enough;
     move_until(enough);
     return {before, highest(), splits};
   }

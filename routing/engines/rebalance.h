@@ -20,7 +20,8 @@ using Rows = std::vector<std::shared_ptr<const LftRow>>;
 /// Of the most loaded cable, before and after.
 struct HighestLoad {
   Weight before = 0, after = 0;
-  bool splits = false;  ///< the load aimed at splits the routes to single hosts: few hosts, many cables
+  bool splits = false;  ///< Rebalance::damaged: the load aimed at splits the routes to single hosts: few
+                        ///< hosts, many cables
 };
 
 /// Moves destinations to less loaded paths of the same length: first reduces all cables to a limit that

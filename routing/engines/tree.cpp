@@ -104,11 +104,12 @@ bool even(std::span<const DmodkIndex> indices) {
 /// load would tear up all tables, and shifts would collide.
 template <class Cost>
 void rebalance_damaged(const EngineInput& in, std::span<const Columns<Cost>> columns,
-                       std::span<const EndIndex> hosts, Rows& rows) {
+                       std::span<const SwitchIndex> leaves, Rows& rows) {
   auto together = rows;
   const auto split = rebalance<Cost>(in, columns, rows, Rebalance::damaged);
   if (!split.splits || in.context.stop.stop_requested()) return;
   const auto whole = rebalance<Cost>(in, columns, together, Rebalance::together);
+  const auto hosts = hosts_of_leaves(in.context.topology, leaves);
   const auto cost = [&](const Rows& tables, Weight highest) {
     return cost_in_tree(static_cast<double>(highest), measure_few_shifts(in.context, {tables, {}}, hosts));
   };
@@ -125,17 +126,18 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
                                       : std::vector<RoundRobinLevel>{};
   const auto runs = number_lids(job.in.context.topology, job.in.context.lids, leaves, job.numbering, levels);
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
-  const auto hosts = hosts_of_leaves(job.in.context.topology, leaves);
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
   const bool dealt_out = !whole && is_dealt_out(job.in.context.topology, job.ranking, job.tree_template);
   if (!closed && job.numbering == Numbering::padded && descending_passes(job.in.context) != 0)
-    return {route_by_counts<Cost>(job.in, columns, runs, hosts, whole || dealt_out), {}};
+    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of_leaves(job.in.context.topology, leaves),
+                                  whole || dealt_out),
+            {}};
   auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
   if (!closed && !job.in.context.stop.stop_requested()) {
     if (whole || dealt_out) {
       rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
     } else {
-      rebalance_damaged<Cost>(job.in, columns, hosts, rows);
+      rebalance_damaged<Cost>(job.in, columns, leaves, rows);
     }
   }
   return {std::move(rows), {}, !closed_as_built || dealt_out};
