@@ -45,9 +45,7 @@ std::expected<std::optional<NodeType>, Answer> asked_type(const Question& questi
   const auto word = question.asked("type");
   if (word.empty()) return std::nullopt;
   for (const auto type : {NodeType::ca, NodeType::switch_, NodeType::router}) {
-    const std::string_view name = type == NodeType::ca        ? "ca"
-                                  : type == NodeType::switch_ ? "switch"
-                                                              : "router";
+    const auto name = to_string(type);
     if (boost::beast::iequals({word.data(), word.size()}, {name.data(), name.size()})) return type;
   }
   return std::unexpected(error_of(400, "bad_query", "type: ca, switch or router"));
