@@ -74,6 +74,19 @@ void write(const log::Log& log, const machine::LogStuck& stuck) {
       .always();
 }
 
+namespace {
+
+const char* action(const machine::LogOtherSm& seen) {
+  if (!seen.two_masters) return "nothing is written; waiting";
+  if (seen.contested && seen.was_replaced)
+    return "nothing is written; it stood still, and is to find out that this SM has replaced it";
+  if (seen.contested) return "nothing is written; waiting for its HANDOVER";
+  return seen.was_replaced ? "it has replaced this SM, which stood still: HANDOVER is sent to it"
+                           : "it ranks higher: HANDOVER is sent to it";
+}
+
+}  // namespace
+
 void write(const log::Log& log, const machine::LogOtherSm& seen) {
   const auto& other = seen.sm;
   log.warn(seen.two_masters ? "sm.two_masters" : "sm.other_master")
@@ -83,9 +96,7 @@ void write(const log::Log& log, const machine::LogOtherSm& seen) {
       .kv("state", other.info.state)
       .kv("lid", other.lid)
       .kv("known", seen.known)
-      .kv("action", seen.contested     ? "nothing is written; waiting for its HANDOVER"
-                    : seen.two_masters ? "it ranks higher: HANDOVER is sent to it"
-                                       : "nothing is written; waiting")
+      .kv("action", action(seen))
       .subject(fmt::format("{} {} {} {}", other.info.guid, other.info.priority, to_string(other.info.state),
                            seen.contested));
 }

@@ -17,6 +17,10 @@ namespace {
 /// s) and itself waits for five polls of 10 s.
 constexpr auto kHandoverPatience = std::chrono::seconds(50);
 
+/// How long a master that has stood still may take to find that it was replaced: smd asks the SMs that it
+/// knows, and sweeps. OpenSM keeps to the ranks.
+constexpr auto kReturnPatience = std::chrono::seconds(10);
+
 asio::awaitable<bool> is_cancelled() {
   const auto cancellation = co_await asio::this_coro::cancellation_state;
   co_return cancellation.cancelled() != asio::cancellation_type::none;
@@ -162,7 +166,8 @@ asio::awaitable<bool> Mastership::another_is_master() {
 asio::awaitable<Mastership::Wait> Mastership::await_handover() {
   const auto other = state_.polled->sm;
   const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, other);
-  const auto end = parts_.clock.now() + kHandoverPatience;
+  const bool returns = machine::outranked_by_replaced(state_, other.info);
+  const auto end = parts_.clock.now() + (returns ? kReturnPatience : kHandoverPatience);
   auto next = parts_.clock.now() + parts_.config->ha.poll_interval();
   while (parts_.clock.now() < end) {
     const bool woken = co_await agenda_or(next);
@@ -175,7 +180,7 @@ asio::awaitable<Mastership::Wait> Mastership::await_handover() {
     if (!state_.polled) co_return Wait::settled;
   }
   on(machine::PatienceOver{});
-  co_return Wait::conceded;
+  co_return state_.sm == wire::SmState::master ? Wait::settled : Wait::conceded;
 }
 
 asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {

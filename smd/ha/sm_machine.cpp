@@ -22,6 +22,7 @@ void become(Step& step, SmState to) {
   auto& now = step.next;
   if (to != SmState::master) {
     now.unread = false;
+    now.replaced.reset();
     return now.handed_over_by.reset();
   }
   now.deferral = Deferral::none;
@@ -135,6 +136,7 @@ void forget_changed(State& now, const std::vector<OtherSm>& others) {
     const auto guid = other.info.guid;
     if (!other.answered) continue;
     now.hung.erase(guid);
+    if (now.replaced == guid && other.info.state != SmState::master) now.replaced.reset();
     if (other.info.state != SmState::standby) now.declined.erase(guid);
     if (now.yielded && now.yielded->to == guid && other.info.state != SmState::standby) now.yielded.reset();
     const auto stuck = now.stuck.find(guid);
@@ -173,17 +175,21 @@ void take_back(Step& step, Guid from, std::string reason) {
 /// it had to hand over at once. Without `quiet` nothing is copied between the two.
 bool was_replaced(const State& now) { return now.sm == SmState::master && now.sets_held && now.policy.quiet; }
 
-/// Of two masters the lower-ranked one sends HANDOVER (IBA 14.4). One that does not answer is sent none.
+/// Of two masters the lower-ranked one sends HANDOVER (IBA 14.4), or the one that has stood still. One that
+/// does not answer is sent none.
 /// `follow`: the SM that is polled; another one than `other` where a master has handed over to us, and
 /// `other` outranks us: then the master is polled.
 void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   auto& now = step.next;
   const bool two_masters = now.sm == SmState::master && other.info.state == SmState::master;
   const bool outranks_us = competing_rank(now) < rank_of(other.info);
-  now.contested = two_masters && other.answered && !outranks_us && !was_replaced(now);
+  const bool gives_way = outranked_by_replaced(now, other.info);
+  const bool stood_still = two_masters && (was_replaced(now) || gives_way);
+  now.contested = two_masters && other.answered && (!outranks_us || gives_way) && !was_replaced(now);
   now.polled = Polled{follow};
   now.followed = rank_of(follow.info);
-  step.actions.push_back(LogOtherSm{other, two_masters, now.contested, now.policy.allows(other.info.guid)});
+  step.actions.push_back(
+      LogOtherSm{other, two_masters, now.contested, stood_still, now.policy.allows(other.info.guid)});
   if (now.contested) return;
   const bool hand_over = two_masters && other.answered;
   if (hand_over) allow_sets(now);  // HANDOVER is a Set
@@ -211,6 +217,9 @@ void on(Step& step, const SweepRead& event) {
     return;
   }
   now.handed_over_by.reset();
+  if (now.replaced &&
+      std::ranges::none_of(event.others, [&](const auto& sm) { return sm.info.guid == *now.replaced; }))
+    now.replaced.reset();
   if (event.whole) now.unread = false;
   const bool fresh = std::exchange(now.fresh, false);
   if (other && !event.dry_run) {
@@ -292,6 +301,7 @@ void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_
   auto& now = step.next;
   if (!now.polled || ++now.polled->unanswered < now.policy.losses) return;
   const auto& sm = now.polled->sm;
+  if (now.sm == SmState::standby && sm.info.state == SmState::master) now.replaced = sm.info.guid;
   if (stuck_at) {
     now.stuck[sm.info.guid] = *stuck_at;
     step.actions.push_back(LogStuck{sm});
@@ -361,6 +371,10 @@ void on(Step& step, const PatienceOver&) {
     return take_back(step, yielded->to, "it has not become master");
   if (!step.next.polled || !step.next.contested) return;
   step.actions.push_back(LogNoHandover{step.next.polled->sm});
+  if (outranked_by_replaced(step.next, step.next.polled->sm.info)) {  // it keeps to its rank
+    step.next.replaced.reset();
+    return request_heavy(step, "the other master stays", true);
+  }
   become(step, SmState::standby);
   step.next.contested = false;
 }
@@ -406,6 +420,10 @@ Step step(State now, const Event& event) {
 Verdict verdict(const State& state) {
   if (state.contested) return Verdict::contested;
   return state.polled ? Verdict::not_ours : Verdict::ours;
+}
+
+bool outranked_by_replaced(const State& state, const wire::SmInfo& other) {
+  return state.policy.quiet && state.replaced == other.guid && competing_rank(state) < rank_of(other);
 }
 
 bool fabric_is_free(const State& state) {

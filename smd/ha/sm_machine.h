@@ -33,8 +33,8 @@ struct Policy {
   bool allows(Guid port) const { return allowed.empty() || lists(port); }
 };
 
-/// The SM that is polled: the master that we follow, or (State::contested) the lower-ranked master whose
-/// HANDOVER we wait for.
+/// The SM that is polled: the master that we follow, or (State::contested) the one whose HANDOVER we wait
+/// for.
 struct Polled {
   OtherSm sm;                    ///< as the last sweep has read it
   std::uint32_t unanswered = 0;  ///< polls in a row
@@ -76,7 +76,8 @@ struct State {
   /// It began as master of one of two parts of a fabric that are joined: ports of the other part have been
   /// another SM's.
   bool merging = false;
-  /// Master, but the last sweep has found another master of lower rank: nothing is written until the next.
+  /// Master, but the last sweep has found another master that is to hand over: one of lower rank, or one that
+  /// we have replaced. Nothing is written until the next.
   bool contested = false;
   /// The SM that sent HANDOVER, until a sweep has looked for masters.
   std::optional<Guid> handed_over_by;
@@ -87,6 +88,9 @@ struct State {
   /// SMs that answer with the same ActCount again and again, which is given, until it is another one.
   std::map<Guid, std::uint32_t> stuck;
   ActWatch acts;
+  /// The master that we took the fabric over from because it was silent or answered always the same, until it
+  /// is seen as something else, or not at all.
+  std::optional<Guid> replaced;
 
   bool fresh = true;  ///< no sweep has been read since the start
   /// Master by our own copy of the fabric: no heavy sweep has read it since.
@@ -167,7 +171,7 @@ struct PollUnanswered {
 };
 /// It is time for a poll, and no route leads to the polled SM.
 struct PollUnroutable {};
-/// A lower-ranked master has not sent HANDOVER in time, or an SM that has got ours has not become master.
+/// Another master has not sent HANDOVER in time, or an SM that has got ours has not become master.
 struct PatienceOver {};
 /// This process has stood still for longer than a master may.
 struct StoodStill {
@@ -251,9 +255,10 @@ struct LogStuck {
 /// Another SM is master, or will be.
 struct LogOtherSm {
   OtherSm sm;
-  bool two_masters = false;  ///< we are master, too
-  bool contested = false;    ///< its HANDOVER is waited for
-  bool known = false;        ///< Policy::allows it
+  bool two_masters = false;   ///< we are master, too
+  bool contested = false;     ///< its HANDOVER is waited for
+  bool was_replaced = false;  ///< one of the two masters has stood still, and keeps nothing by its rank
+  bool known = false;         ///< Policy::allows it
 };
 struct LogMasterGone {
   OtherSm master;
@@ -283,10 +288,14 @@ Step step(State now, const Event& event);
 enum class Verdict : std::uint8_t {
   ours,
   not_ours,  ///< another SM is master, or will be
-  contested  ///< we are master, and so is an SM of lower rank, which has to hand over
+  contested  ///< we are master, and so is an SM that has to hand over
 };
 /// By the state after the last SweepRead; not meaningful before the first.
 Verdict verdict(const State& state);
+
+/// `other` outranks us, was master before us, and may have stood still: by `quiet` it gives way when it finds
+/// out.
+bool outranked_by_replaced(const State& state, const wire::SmInfo& other);
 
 /// We are standby, and the SM that we followed is gone or has handed over: a sweep, or OthersAsked, decides.
 bool fabric_is_free(const State& state);

@@ -378,7 +378,7 @@ poll: 60 is standby
 poll unanswered
   D F M U H HH: nothing
   N S SS SH Q Y C: 1 lost
-  S1: -poll, +hung 40, log gone 40: timeout, heavy now "master gone"
+  S1: replaces 40, -poll, +hung 40, log gone 40: timeout, heavy now "master gone"
   C1: -poll, +hung 60, heavy now "the other master is gone"
 poll: no route
   D F M U H HH: nothing

@@ -239,10 +239,10 @@ std::string after_counts(const std::vector<std::uint32_t>& counts) {
 
 TEST(SmMachine, AMasterWhoseActCountStandsStillIsLostOnlyWhereItHasAlwaysGrown) {
   EXPECT_EQ(after_counts({1, 2, 3, 4, 4}), "1 lost");
-  EXPECT_EQ(
-      after_counts({1, 2, 3, 4, 4, 4}),
-      "-poll, +stuck 40 at 4, log stuck 40, log gone 40: its ActCount does not grow, heavy now \"master "
-      "gone\"");
+  EXPECT_EQ(after_counts({1, 2, 3, 4, 4, 4}),
+            "replaces 40, -poll, +stuck 40 at 4, log stuck 40, log gone 40: its ActCount does not grow, "
+            "heavy now \"master "
+            "gone\"");
   EXPECT_EQ(after_counts({1, 2, 3, 4, 4, 5}), "0 lost");
   EXPECT_EQ(after_counts({1, 1, 2, 3, 4, 5, 6, 6}), "nothing");
 }
@@ -280,6 +280,42 @@ TEST(SmMachine, AMasterThatStoodStillAndWasReplacedBecomesAQuietStandby) {
             1)
       << "the other need not wait for ours";
   EXPECT_EQ(verdict(returned(false).next), Verdict::contested) << "nothing is copied: rank decides";
+}
+
+/// Its master has left all its polls unanswered.
+State standby_whose_master_hangs() {
+  auto state = standby_of(other(40, SmState::master));
+  state.policy.quiet = true;
+  while (state.polled) state = step(state, PollUnanswered{"timeout"}).next;
+  return state;
+}
+
+/// Both see two masters before one of them is standby: only one HANDOVER is sent, whatever the ranks.
+TEST(SmMachine, TheMasterThatReplacedOneThatStoodStillKeepsTheFabric) {
+  auto state = step(standby_whose_master_hangs(), read({other(40, SmState::master, false)})).next;
+  ASSERT_EQ(state.sm, SmState::master);
+  const auto returned = read({other(40, SmState::master)});
+
+  const auto waits = step(state, returned).next;
+  EXPECT_EQ(verdict(waits), Verdict::contested) << "it outranks us, and finds out";
+  const auto settled = step(waits, PollAnswered{other(40, SmState::standby).info});
+  EXPECT_FALSE(settled.next.polled);
+  auto quiet = other(40, SmState::standby);
+  quiet.info.priority = 0;
+  EXPECT_EQ(verdict(step(settled.next, read({quiet})).next), Verdict::ours);
+
+  const auto over = step(waits, PatienceOver{}).next;
+  EXPECT_EQ(over.sm, SmState::master);
+  EXPECT_EQ(verdict(step(over, returned).next), Verdict::not_ours) << "it keeps to its rank, as OpenSM does";
+  state.policy.quiet = false;
+  EXPECT_EQ(verdict(step(state, returned).next), Verdict::not_ours);
+}
+
+/// Two parts of a fabric that are joined: neither has stood still.
+TEST(SmMachine, AMasterThatWasOutOfTheFabricIsNotWaitedFor) {
+  const auto state = step(standby_whose_master_hangs(), read({})).next;
+
+  EXPECT_EQ(verdict(step(state, read({other(40, SmState::master)})).next), Verdict::not_ours);
 }
 
 /// A standby sends no Sets that could do harm: at a takeover the others are asked in any case.

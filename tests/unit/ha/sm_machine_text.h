@@ -97,6 +97,8 @@ inline std::string text(const State& before, const Step& step) {
     return state.polled ? state.polled->sm.info.guid.value() : 0;
   };
   const auto lost = [](const State& state) { return state.polled ? state.polled->unanswered : 0; };
+  if (before.replaced != now.replaced)
+    add(now.replaced ? fmt::format("replaces {}", now.replaced->value()) : "-replaces");
   if (polled(before) != polled(now)) add(now.polled ? fmt::format("poll {}", polled(now)) : "-poll");
   if (now.polled && lost(before) != lost(now)) add(fmt::format("{} lost", lost(now)));
   for (const auto sm : now.hung) {
