@@ -105,7 +105,7 @@ Answer put_sweeps(const Question& question, Backend& backend) {
   if (seconds == nullptr || *seconds < 0 || *seconds > kLongestOff)
     return bad_body(fmt::format("off_for: seconds, 0 (on) to {}", kLongestOff));
   const auto& view = *chosen->view;
-  if (!is_running(view) || view.snapshot->state != wire::SmState::master)
+  if (!is_running(view) || sm_state(view) != wire::SmState::master)
     return not_master(view, "it does not sweep; ask the master");
   const auto until = *seconds == 0 ? std::chrono::system_clock::time_point{}
                                    : std::chrono::system_clock::now() + std::chrono::seconds(*seconds);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "smd/api/handlers.h"
+
 namespace smd::api {
 
 std::string master_words(const SubnetView& view) {
@@ -18,6 +20,20 @@ std::string master_words(const SubnetView& view) {
       view.replica && view.replica->direct && view.replica->heard != 0 && !view.replica->master.empty();
   if (copies) words += fmt::format(", at {}", view.replica->master);
   return words;
+}
+
+std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what) {
+  if (!view.snapshot) return std::nullopt;
+  if (sm_state(view) != wire::SmState::master) return not_master(view, what);
+  return two_masters(view);
+}
+
+std::optional<Answer> two_masters(const SubnetView& view) {
+  if (!view.sms || !view.sms->state.contested) return std::nullopt;
+  return error_of(
+      503, "two_masters",
+      fmt::format("{}: another SM is master, too: nothing is changed until one of them gives way{}",
+                  view.name, master_words(view)));
 }
 
 Answer not_master(const SubnetView& view, std::string_view what) {

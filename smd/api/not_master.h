@@ -2,6 +2,7 @@
 #pragma once
 // What a client hears of an SM that is not master, where only the master can do what it asks.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,14 @@ namespace smd::api {
 /// Which SM the master is, its address in the fabric, and where it listens for its standbys, which only those
 /// know; empty: not known.
 std::string master_words(const SubnetView& view);
+
+/// Why nothing can be changed here now: not_master() or two_masters(). By the SM's state, which is ahead of
+/// the last sweep; nothing before the first one.
+std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what);
+
+/// 503 two_masters: another SM says that it is master, too, and what is changed now is lost where this one
+/// gives way.
+std::optional<Answer> two_masters(const SubnetView& view);
 
 /// 409 not_master: "east: this SM is not master: ask the master, NODE (port GUID ...)". `what`: what the
 /// client can do.

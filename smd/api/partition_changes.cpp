@@ -32,8 +32,7 @@ Answer refusal_of(const policy::EditError& error) {
 
 /// Why partitions cannot be changed here now.
 std::optional<Answer> hindrance(const SubnetView& view) {
-  const auto& now = view.snapshot;
-  if (now && now->state != wire::SmState::master) return not_master(view, "change partitions at the master");
+  if (auto why = mastership_hindrance(view, "change partitions at the master")) return why;
   if (!view.policy_state)
     return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
   if (!view.policy_state->merged)

@@ -335,6 +335,9 @@ TEST_F(ApiAccess, AStandbyTakesItsTokensFromTheMaster) {
   auto replica = std::make_shared<replica::ReplicaView>();
   replica->role = replica::ReplicaView::Role::current;
   view.replica = replica;
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->state = wire::SmState::standby;
+  view.snapshot = snapshot;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
   EXPECT_EQ(local("PUT", "/new", "Error", 409, R"({"role": "viewer"})").at("error").at("code"), "not_master");
   EXPECT_EQ(call("viewer", "GET", "/v1/subnets/up/status").status, 200U) << "and reads go on";

@@ -147,6 +147,32 @@ TEST_F(ApiHandOn, WithoutAMasterItIs503WithOneSentence) {
   EXPECT_EQ(call(Role::operator_, "POST", "/v1/subnets/p/resweep").status, 202U) << "its own picture";
 }
 
+/// The state of the SM is ahead of what its last sweep has published.
+TEST_F(ApiHandOn, WhoHasTakenOverTakesChangesAtOnce) {
+  auto next = view(standby_);
+  sm::SmView sms;
+  sms.state.sm = wire::SmState::master;
+  sms.state.contested = true;
+  auto copy = std::make_shared<replica::ReplicaView>();
+  copy->role = replica::ReplicaView::Role::current;
+  next.replica = copy;
+  const auto be = [&] {
+    next.sms = std::make_shared<sm::SmView>(sms);
+    standby_.views.back() = std::make_shared<api::SubnetView>(next);
+  };
+
+  be();
+  const auto contested = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+  EXPECT_EQ(contested.status, 503U) << "what is committed now may be lost";
+  EXPECT_THAT(contested.body, HasSubstr("two_masters"));
+  EXPECT_EQ(call({}, "PUT", "/v1/subnets/p/tokens/new", R"({"role": "viewer"})").status, 503U);
+  sms.state.contested = false;
+  be();
+  EXPECT_EQ(call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}").status, 201U);
+  EXPECT_EQ(call({}, "PUT", "/v1/subnets/p/tokens/new", R"({"role": "viewer"})").status, 201U);
+  EXPECT_THAT(standby_.handed_on, IsEmpty());
+}
+
 /// As before, with the master's name: no link, or a master of an earlier version.
 TEST_F(ApiHandOn, WhereNothingCanBeHandedOnItIs409) {
   for (const bool linked : {false, true}) {
