@@ -9,6 +9,7 @@
 #include "routing/engines/next_hops.h"
 #include "routing/engines/port_rotation_cache.h"
 #include "routing/engines/port_selection.h"
+#include "routing/engines/row_layout.h"
 #include "routing/topology/equivalent_switches.h"
 #include "routing/topology/rates.h"
 
@@ -25,7 +26,7 @@ struct Stretch {
   std::uint32_t lids = 0;
 };
 
-/// All runs that have a column, in the order of LIDs, as stretches.
+/// All runs that have a column, in the order of places, as stretches.
 template <class Cost>
 std::vector<Stretch> stretches(std::span<const LidRun> runs, const NextHops<Cost>& hops) {
   std::vector<Stretch> all;
@@ -53,7 +54,26 @@ struct Job {
   const LftBuildInput& input;
   std::span<const SwitchIndex> same_costs;  ///< by switch: the first switch with the same costs
   const SwitchRanking* ranking = nullptr;   ///< with a tree template: which end of a link is up
+  RowLayout layout;
+  std::vector<Stretch> stretches;
 };
+
+/// Where there are more stretches than the copy of a row to LIDs costs, and an entry depends on its number
+/// alone, not on those of lower LIDs.
+template <class Cost>
+void lay_out(Job<Cost>& job) {
+  constexpr std::size_t kEntriesOfAStretch = 32;  // whose copy takes as long
+  const NextHops<Cost> hops(job.in.context.topology, job.columns, job.same_costs);
+  job.stretches = stretches(job.layout.runs, hops);
+  const auto entries = job.in.context.lids.row_size();
+  if (job.input.indices.empty() || job.stretches.size() * kEntriesOfAStretch <= entries) return;
+  auto layout = layout_by_number(job.input.runs, entries);
+  auto fewer = stretches(layout.runs, hops);
+  if ((job.stretches.size() - std::min(job.stretches.size(), fewer.size())) * kEntriesOfAStretch <= entries)
+    return;
+  job.layout = std::move(layout);
+  job.stretches = std::move(fewer);
+}
 
 template <class Cost>
 class RowWriter {
@@ -61,7 +81,6 @@ class RowWriter {
   explicit RowWriter(const Job<Cost>& job)
       : job_(job),
         hops_(job.in.context.topology, job.columns, job.same_costs),
-        stretches_(stretches(job.input.runs, hops_)),
         segment_of_(hops_.columns()) {}
 
   /// Returns whether an equivalent switch would get another row.
@@ -75,7 +94,11 @@ class RowWriter {
     }
     picks_.assign(segments.size(), PortRotationCache::kNotYet);
     LeastUsed least(job_.in.context.topology, s);
-    for (const auto& stretch : stretches_) write(stretch, segments, row, least);
+    const auto& places = job_.layout.places;
+    if (!places.empty()) in_places_.assign(row.size(), kNoRoute);
+    auto& written = places.empty() ? row : in_places_;
+    for (const auto& stretch : job_.stretches) write(stretch, segments, written, least);
+    for (std::size_t lid = 0; lid < places.size(); ++lid) row[lid] = in_places_[places[lid]];
     deliver(s, row);
     return job_.input.indices.empty() || rotations_.substituted();
   }
@@ -85,13 +108,14 @@ class RowWriter {
     begin(s);
     const auto towards_model = hops_.towards(s, model);
     const auto pick = towards_model.empty() ? PortRotationCache::kNotYet : rotations_.find(towards_model);
-    const auto runs = job_.input.runs;
+    const std::span<const LidRun> runs = job_.layout.runs;
     for_each_lid_of(model, [&](Lid lid) {
       auto out = std::span(row).subspan(lid.value(), 1);
       out[0] = kNoRoute;
       if (towards_model.empty()) return;
-      const auto at = std::ranges::upper_bound(runs, lid.value(), {}, &LidRun::lid) - 1;
-      rotations_.write(pick, out, at->number + (lid.value() - at->lid));
+      const auto place = job_.layout.place(lid);
+      const auto at = std::ranges::upper_bound(runs, place, {}, &LidRun::lid) - 1;
+      rotations_.write(pick, out, at->number + (place - at->lid));
     });
     deliver(s, row);
   }
@@ -109,7 +133,7 @@ class RowWriter {
   }
 
   void write(const Stretch& stretch, std::span<const Segment> segments, LftRow& row, LeastUsed& least) {
-    const auto runs = job_.input.runs.subspan(stretch.first_run, stretch.columns);
+    const auto runs = std::span(job_.layout.runs).subspan(stretch.first_run, stretch.columns);
     const std::size_t end = std::size_t{runs.front().lid} + stretch.lids;
     for (std::uint32_t at = 0; at < stretch.columns;) {
       const auto i = segment_of_[stretch.first_column + at];
@@ -151,7 +175,7 @@ class RowWriter {
 
   const Job<Cost>& job_;
   NextHops<Cost> hops_;
-  std::vector<Stretch> stretches_;
+  LftRow in_places_;  ///< where these are not LIDs
   PortRotationCache rotations_;
   std::vector<std::uint32_t> segment_of_;       ///< by column
   std::vector<PortRotationCache::Pick> picks_;  ///< by segment
@@ -212,8 +236,14 @@ std::vector<std::shared_ptr<const LftRow>> build_lfts(const EngineInput& in,
   std::vector<std::shared_ptr<const LftRow>> rows(in.context.topology.switches());
   const auto same_costs = equivalents_by_ranking(in.context.topology, columns);
   const auto equivalents = equivalents_by_rotation(in, same_costs, columns, input);
-  const Job<Cost> job{in, columns, input, same_costs,
-                      input.tree_template != nullptr ? columns.front().ranking : nullptr};
+  Job<Cost> job{.in = in,
+                .columns = columns,
+                .input = input,
+                .same_costs = same_costs,
+                .ranking = input.tree_template != nullptr ? columns.front().ranking : nullptr,
+                .layout = {.runs = {input.runs.begin(), input.runs.end()}, .places = {}},
+                .stretches = {}};
+  lay_out(job);
   std::vector<std::uint8_t> own(rows.size());  // rows that equivalents cannot copy
   const auto write_all = [&](std::span<const SwitchIndex> switches, const auto& write) {
     for_ranges(in.context.parallel, switches.size(), kGrain, [&](std::size_t begin, std::size_t end) {

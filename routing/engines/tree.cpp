@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "routing/engines/balanced_tree.h"
@@ -31,17 +32,6 @@ RouteError not_a_tree(const Topology& topology, const SwitchRanking& ranking) {
     }
   }
   return error;
-}
-
-/// Nothing if paths are too long for the cost type.
-template <class Cost>
-std::optional<std::expected<Routes, RouteError>> attempt(const EngineInput& in, const SwitchRanking& ranking,
-                                                         Numbering numbering) {
-  const auto all = switches_by_lid(in.context.topology, in.context.lids);
-  const Costs<Cost> costs(in.context.topology, &ranking, all, in.context.parallel);
-  if (!costs.complete()) return std::nullopt;
-  if (auto error = cut_off(in.context.topology, costs, all)) return std::unexpected(*std::move(error));
-  return routes_by(in, ranking, costs, all, numbering);
 }
 
 }  // namespace
@@ -143,33 +133,131 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
   return {std::move(rows), {}, !closed_as_built || dealt_out};
 }
 
-/// Routes the fabric with its switches in this order.
-template <class Cost>
-Routes route_reordered(const TreeJob<Cost>& job, std::span<const SwitchIndex> order) {
-  const auto& context = job.in.context;
-  const auto topology = context.topology.reordered(order);
-  const auto lids = context.lids.reordered(context.topology, topology, order);
-  const auto costs = job.costs.reordered(order);
-  SwitchRanking ranking{.rank = {}, .position = {}, .tree = job.ranking.tree};
-  std::vector<SwitchIndex> place(order.size()), destinations;
-  for (SwitchIndex i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    ranking.rank.push_back(job.ranking.rank[order[i]]);
-    ranking.position.push_back(job.ranking.position[order[i]]);
+/// A tree with its switches in structural order.
+struct OrderedTree {
+  Topology topology;
+  LidMap lids;
+  SwitchRanking ranking;
+  TreeTemplate tree_template;
+  std::vector<SwitchIndex> place;  ///< by switch of the fabric its place in the order
+
+  OrderedTree(const RoutingContext& context, const SwitchRanking& of_fabric,
+              std::span<const SwitchIndex> order)
+      : topology(context.topology.reordered(order)),
+        lids(context.lids.reordered(context.topology, topology, order)),
+        ranking{.rank = {}, .position = {}, .tree = of_fabric.tree},
+        place(order.size()) {
+    for (SwitchIndex i = 0; i < order.size(); ++i) {
+      place[order[i]] = i;
+      ranking.rank.push_back(of_fabric.rank[order[i]]);
+      ranking.position.push_back(of_fabric.position[order[i]]);
+    }
+    tree_template = find_tree_template(topology, ranking);
   }
-  for (const auto s : job.destinations) destinations.push_back(place[s]);
-  const EngineInput in{.context = {topology, lids, context.parallel, context.stop},
-                       .options = job.in.options,
-                       .vl_budget = job.in.vl_budget,
-                       .seed = job.in.seed};
-  const auto tree_template = find_tree_template(topology, ranking);
-  const auto indices = dmodk_indices(topology, ranking, tree_template);
-  auto routes = route_ordered<Cost>(
-      {in, ranking, tree_template, costs, destinations, job.numbering, job.regular, job.balanced}, indices);
+
+  EngineInput input(const EngineInput& in) const {
+    return {.context = {topology, lids, in.context.parallel, in.context.stop},
+            .options = in.options,
+            .vl_budget = in.vl_budget,
+            .seed = in.seed};
+  }
+};
+
+/// The tables of the fabric's switches, of those in this order.
+Routes in_order_of_fabric(Routes routes, std::span<const SwitchIndex> order) {
   Rows rows(routes.rows.size());
   for (SwitchIndex i = 0; i < order.size(); ++i) rows[order[i]] = std::move(routes.rows[i]);
   routes.rows = std::move(rows);
   return routes;
+}
+
+/// What decides how a tree is routed.
+struct TreeShape {
+  TreeTemplate tree_template;
+  std::vector<SwitchIndex> order;  ///< structural
+  bool regular = false, balanced = false;
+};
+
+TreeShape shape_of(const Topology& topology, const SwitchRanking& ranking) {
+  TreeShape shape{.tree_template = find_tree_template(topology, ranking), .order = {}};
+  shape.order = structural_order(topology, ranking, shape.tree_template);
+  shape.regular = is_regular(topology, ranking, shape.tree_template);
+  shape.balanced = shape.regular && is_whole(topology, shape.tree_template);
+  return shape;
+}
+
+template <class Cost>
+Routes routes_by_shape(const EngineInput& in, const SwitchRanking& ranking, const TreeShape& shape,
+                       const Costs<Cost>& costs, std::span<const SwitchIndex> destinations,
+                       Numbering numbering) {
+  const auto& topology = in.context.topology;
+  const auto& [tree_template, order, regular, balanced] = shape;
+  if (balanced && is_ordered(topology, ranking, order)) {
+    const auto indices = dmodk_indices(topology, ranking, tree_template);
+    if (even(indices))
+      return route_ordered<Cost>(
+          {in, ranking, tree_template, costs, destinations, numbering, regular, balanced}, indices);
+  }
+  const OrderedTree tree(in.context, ranking, order);
+  std::vector<SwitchIndex> there;
+  for (const auto s : destinations) there.push_back(tree.place[s]);
+  const auto input = tree.input(in);
+  const auto indices = dmodk_indices(tree.topology, tree.ranking, tree.tree_template);
+  const auto reordered = costs.reordered(order);
+  return in_order_of_fabric(
+      route_ordered<Cost>(
+          {input, tree.ranking, tree.tree_template, reordered, there, numbering, regular, balanced}, indices),
+      order);
+}
+
+/// Paths are too long for the cost type, or there are none.
+template <class Cost>
+using Attempt = std::optional<std::expected<Routes, RouteError>>;
+
+/// A tree that the closed form balances, whatever its GUIDs and LIDs: all is computed in structural order, in
+/// which what is alike lies side by side. Nothing: it is another one.
+template <class Cost>
+std::optional<Attempt<Cost>> attempt_in_order(const EngineInput& in, const SwitchRanking& ranking,
+                                              const TreeShape& shape, Numbering numbering) {
+  const OrderedTree tree(in.context, ranking, shape.order);
+  const auto indices = dmodk_indices(tree.topology, tree.ranking, tree.tree_template);
+  if (!even(indices)) return std::nullopt;
+  std::vector<SwitchIndex> destinations(tree.topology.leaves().begin(), tree.topology.leaves().end());
+  for (SwitchIndex s = 0; s < tree.topology.switches(); ++s) {
+    if (!tree.topology.leaf(s)) destinations.push_back(s);
+  }
+  const Costs<Cost> costs(tree.topology, &tree.ranking, destinations, in.context.parallel);
+  if (!costs.complete()) return Attempt<Cost>{};
+  if (auto error = cut_off(tree.topology, costs, destinations))
+    return Attempt<Cost>(std::unexpected(*std::move(error)));
+  const auto input = tree.input(in);
+  return Attempt<Cost>(in_order_of_fabric(
+      route_ordered<Cost>(
+          {input, tree.ranking, tree.tree_template, costs, destinations, numbering, true, true}, indices),
+      shape.order));
+}
+
+bool same_leaf_order(const Topology& topology, std::span<const SwitchIndex> one,
+                     std::span<const SwitchIndex> other) {
+  const auto is_leaf = [&](SwitchIndex s) { return topology.leaf(s); };
+  return std::ranges::equal(one | std::views::filter(is_leaf), other | std::views::filter(is_leaf));
+}
+
+template <class Cost>
+Attempt<Cost> attempt(const EngineInput& in, const SwitchRanking& ranking, Numbering numbering) {
+  const auto& topology = in.context.topology;
+  const auto all = switches_by_lid(topology, in.context.lids);
+  std::optional<TreeShape> shape;
+  if (ranking.tree) shape = shape_of(topology, ranking);
+  if (shape && shape->balanced &&
+      !(is_ordered(topology, ranking, shape->order) && same_leaf_order(topology, all, shape->order))) {
+    if (auto done = attempt_in_order<Cost>(in, ranking, *shape, numbering)) return *std::move(done);
+  }
+  const Costs<Cost> costs(topology, &ranking, all, in.context.parallel);
+  if (!costs.complete()) return std::nullopt;
+  if (auto error = cut_off(topology, costs, all)) return std::unexpected(*std::move(error));
+  if (shape) return routes_by_shape<Cost>(in, ranking, *shape, costs, all, numbering);
+  return routes_by(in, ranking, costs, all, numbering);
 }
 
 }  // namespace
@@ -178,21 +266,11 @@ template <std::unsigned_integral Cost>
 Routes routes_by(const EngineInput& in, const SwitchRanking& ranking, const Costs<Cost>& costs,
                  std::span<const SwitchIndex> destinations, Numbering numbering) {
   const auto& topology = in.context.topology;
-  if (!ranking.tree) {
-    const auto runs = number_lids(topology, in.context.lids, leaf_order(in, costs, destinations), numbering);
-    const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
-    return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
-  }
-  const auto tree_template = find_tree_template(topology, ranking);
-  const auto order = structural_order(topology, ranking, tree_template);
-  const bool regular = is_regular(topology, ranking, tree_template);
-  const bool balanced = regular && is_whole(topology, tree_template);
-  const TreeJob<Cost> job{in, ranking, tree_template, costs, destinations, numbering, regular, balanced};
-  if (balanced && is_ordered(topology, ranking, order)) {
-    const auto indices = dmodk_indices(topology, ranking, tree_template);
-    if (even(indices)) return route_ordered<Cost>(job, indices);
-  }
-  return route_reordered(job, order);
+  if (ranking.tree)
+    return routes_by_shape<Cost>(in, ranking, shape_of(topology, ranking), costs, destinations, numbering);
+  const auto runs = number_lids(topology, in.context.lids, leaf_order(in, costs, destinations), numbering);
+  const std::array<Columns<Cost>, 1> columns{{{&costs, &ranking, destinations}}};
+  return Routes{build_lfts<Cost>(in, columns, {runs, {}, nullptr}), {}};
 }
 
 std::expected<Routes, RouteError> route_tree(const EngineInput& in, const SwitchRanking& ranking,

@@ -114,8 +114,8 @@ LinkPart decide_links(const Subnet& subnet, const config::LinksConfig& config, c
       const auto& port = node.ports[p];
       if (!port.linked() || !port.peer) continue;
       const auto* peer_node = subnet.find(port.peer->node);
-      const auto* peer = subnet.peer_of(port);
-      if (peer_node == nullptr || peer == nullptr || !peer->known) continue;
+      const auto* peer = peer_node != nullptr ? peer_node->port(port.peer->port) : nullptr;
+      if (peer == nullptr || !peer->known) continue;
       const PeerPort self{node.guid(), PortNum{static_cast<std::uint8_t>(p)}};
       auto settings = settings_of({node, port, self.port}, {*peer_node, *peer, port.peer->port}, config);
       const bool takes_down = node.is_switch() && (!peer_node->is_switch() || before(self, *port.peer));

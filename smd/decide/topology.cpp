@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
+#include "mad/base/guid_index.h"
 #include "mad/base/rate.h"
 #include "mad/wire/capability.h"
 #include "smd/inventory/switch_levels.h"
@@ -79,15 +79,15 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
   routing::TopologyInput input;
   const Kinds kinds(config);
   const auto nodes = nodes_in_order(subnet, file_order);
-  std::unordered_map<Guid, SwitchIndex> index;  // looked up only, never walked
+  base::GuidIndex index(nodes.size());
   for (const auto* node : nodes) {
     if (!forwards(*node, top)) continue;
-    index.emplace(node->guid(), static_cast<SwitchIndex>(input.switches.size()));
+    index.add(node->guid(), static_cast<SwitchIndex>(input.switches.size()));
     input.switches.push_back({node->guid(), node->port_count()});
   }
   const auto index_of = [&](Guid guid) {
-    const auto it = index.find(guid);
-    return it == index.end() ? routing::kNoSwitch : it->second;
+    const auto at = index.find(guid);
+    return at == base::GuidIndex::kNone ? routing::kNoSwitch : at;
   };
   for (const auto* node : nodes) {
     const auto self = index_of(node->guid());

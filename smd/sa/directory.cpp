@@ -163,9 +163,9 @@ bool Directory::installed_is_proven() const {
   return true;
 }
 
-/// Sweeps make new lists of GUIDs; what is between them changes neither nodes nor links.
+/// Sweeps make new indexes of nodes; what is between them changes neither nodes nor links.
 bool Directory::same_context(const Directory* before) const {
-  if (before == nullptr || !subnet().guids || subnet().guids != before->subnet().guids) return false;
+  if (before == nullptr || !subnet().places || subnet().places != before->subnet().places) return false;
   return std::ranges::equal(end_ports_, before->end_ports_, [](const EndPort& a, const EndPort& b) {
     return a.guid == b.guid && a.lid == b.lid && a.lmc == b.lmc && a.port == b.port;
   });
@@ -191,7 +191,7 @@ const EndPort* Directory::by_lid(Lid lid) const {
 
 const EndPort* Directory::by_guid(Guid port) const {
   const auto found = index_->by_guid.find(port);
-  return found != GuidIndex::kNone ? &end_ports_[found] : nullptr;
+  return found != base::GuidIndex::kNone ? &end_ports_[found] : nullptr;
 }
 
 const EndPort* Directory::by_gid(const Gid& gid) const {

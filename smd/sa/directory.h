@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "mad/base/gid.h"
+#include "mad/base/guid_index.h"
 #include "mad/base/id.h"
 #include "routing/routes.h"
-#include "smd/sa/guid_index.h"
 #include "smd/sa/path/links.h"
 #include "smd/snapshot/snapshot.h"
 
@@ -112,7 +112,7 @@ class Directory {
   struct Index {
     Index(const sm::Subnet& subnet, std::span<const EndPort> ends);
     std::vector<std::uint32_t> by_lid;  ///< index + 1 into end_ports_; 0 is none
-    GuidIndex by_guid;
+    base::GuidIndex by_guid;
     Links links;
   };
   bool same_context(const Directory* before) const;

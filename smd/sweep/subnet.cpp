@@ -9,18 +9,16 @@
 namespace smd::sm::inline sweeping {
 
 void Subnet::index() {
-  auto list = std::make_shared<std::vector<Guid>>();
-  list->reserve(nodes.size());
-  for (const auto& node : nodes) list->push_back(node->guid());
-  guids = std::move(list);
+  auto made = std::make_shared<base::GuidIndex>(nodes.size());
+  for (std::uint32_t at = 0; at < nodes.size(); ++at) made->add(nodes[at]->guid(), at);
+  places = std::move(made);
 }
 
 std::optional<std::size_t> Subnet::index_of(Guid node) const {
-  if (guids) {
-    const auto found = std::ranges::lower_bound(*guids, node);
-    const auto at = static_cast<std::size_t>(found - guids->begin());
+  if (places) {
+    const std::size_t at = places->find(node);
     // They may be those of nodes that have been changed since.
-    if (found != guids->end() && at < nodes.size() && nodes[at]->guid() == node) return at;
+    if (at < nodes.size() && nodes[at]->guid() == node) return at;
   }
   const auto it = std::ranges::lower_bound(nodes, node, {}, [](const NodePtr& n) { return n->guid(); });
   if (it == nodes.end() || (*it)->guid() != node) return std::nullopt;
@@ -32,12 +30,13 @@ const Node* Subnet::find(Guid node) const {
   return index ? nodes[*index].get() : nullptr;
 }
 
+const Port* Node::port(PortNum number) const {
+  return number.value() < ports.size() ? &ports[number.value()] : nullptr;
+}
+
 const Port* Subnet::peer_of(const Port& port) const {
-  if (!port.peer) return nullptr;
-  const auto* node = find(port.peer->node);
-  return node != nullptr && port.peer->port.value() < node->ports.size()
-             ? &node->ports[port.peer->port.value()]
-             : nullptr;
+  const auto* node = port.peer ? find(port.peer->node) : nullptr;
+  return node != nullptr ? node->port(port.peer->port) : nullptr;
 }
 
 bool is_end_port(const Node& node, PortNum port) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mad/base/guid_index.h"
 #include "mad/base/id.h"
 #include "mad/base/link.h"
 #include "mad/transactions/extended_speeds.h"
@@ -113,6 +114,8 @@ struct Node {
   bool forwards() const { return switch_info && switch_info->linear_fdb_top != 0; }
   /// Packets may leave it by other ports than its forwarding table says.
   bool routes_adaptively() const { return ar_info && ar_info->enabled; }
+  /// Null where it has no such port.
+  const Port* port(PortNum number) const;
   /// Physical ports; 0 while its ports are not read.
   unsigned port_count() const { return ports.empty() ? 0 : static_cast<unsigned>(ports.size() - 1); }
 };
@@ -178,12 +181,12 @@ struct Subnet {
   /// Switches that do not answer any more while links to them are up, as they were: they still forward by
   /// those tables.
   std::vector<NodePtr> unmanaged;
-  /// What nodes are looked up by, where it is there: side by side, not each behind a pointer.
-  std::shared_ptr<const std::vector<Guid>> guids;
+  /// What nodes are looked up by, where it is there.
+  std::shared_ptr<const base::GuidIndex> places;
 
-  /// Makes `guids`; worth it for many lookups.
+  /// Makes `places`; worth it for many lookups.
   void index();
-  /// Index of the node in `nodes`; nothing where it is not there. O(log n).
+  /// Index of the node in `nodes`; nothing where it is not there. O(log n) without `places`.
   std::optional<std::size_t> index_of(Guid node) const;
   /// Null where it is not in `nodes`. Valid as long as the node is part of a version of the Subnet.
   const Node* find(Guid node) const;

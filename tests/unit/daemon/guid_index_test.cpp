@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "smd/sa/guid_index.h"
+#include "mad/base/guid_index.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <unordered_map>
 
-namespace smd::sa {
+namespace smd::base {
 namespace {
 
 RC_GTEST_PROP(GuidIndex, FindsWhatAMapFinds, (std::vector<std::uint16_t> guids)) {
@@ -29,4 +29,4 @@ RC_GTEST_PROP(GuidIndex, FindsWhatAMapFinds, (std::vector<std::uint16_t> guids))
 TEST(GuidIndex, OfNothingHasNothing) { EXPECT_EQ(GuidIndex(0).find(Guid{1}), GuidIndex::kNone); }
 
 }  // namespace
-}  // namespace smd::sa
+}  // namespace smd::base

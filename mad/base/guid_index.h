@@ -9,7 +9,7 @@
 
 #include "mad/base/id.h"
 
-namespace smd::sa {
+namespace smd::base {
 
 /// Open addressing, at most half full. Of a fixed number of GUIDs.
 class GuidIndex {
@@ -46,4 +46,4 @@ class GuidIndex {
   std::vector<Slot> slots_;
 };
 
-}  // namespace smd::sa
+}  // namespace smd::base
