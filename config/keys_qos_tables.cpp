@@ -140,10 +140,8 @@ constexpr std::array<ClassKeys, 5> kClassKeys{{
     {{"max_vls", "high_limit", "vlarb_high", "vlarb_low", "sl2vl"},
      {"qos_max_vls", "qos_high_limit", "qos_vlarb_high", "qos_vlarb_low", "qos_sl2vl"},
      {"SLs are mapped to so many VLs at most: the largest of 1, 2, 4, 8 and 15 that is not above, and that "
-      "the "
-      "link has (OperationalVLs, [links] operational_vls). In OpenSM the option has no effect. Unset: as "
-      "many as "
-      "the link has.",
+      "the link has (OperationalVLs, [links] operational_vls). Layered engines have no more between "
+      "switches. In OpenSM the option has no effect. Unset: as many as the link has.",
       "How much of high priority a port sends before it lets a packet of low priority pass, in units of "
       "4 KiB; 0: one packet, 255: no limit. Unset: 0.",
       "The VL arbitration table of high priority: VL:WEIGHT in units of 64 bytes, in the order of turns. "

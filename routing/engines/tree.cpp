@@ -210,7 +210,7 @@ Routes routes_by_shape(const EngineInput& in, const SwitchRanking& ranking, cons
       order);
 }
 
-/// Paths are too long for the cost type, or there are none.
+/// Nothing: paths are too long for the cost type.
 template <class Cost>
 using Attempt = std::optional<std::expected<Routes, RouteError>>;
 

@@ -16,6 +16,7 @@
 #include "smd/decide/partitions.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/port_vl_tables.h"
+#include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_tables.h"
 #include "smd/decide/routes.h"
 #include "smd/decide/service_levels.h"
@@ -61,7 +62,8 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
 LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
   if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
     return {.vls = 1, .sls = most_layers(1), .own_vls = 1};
-  const auto vls = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
+  const auto of_links = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
+  const auto vls = std::min(of_links, most_vls_between_switches(in.config.qos));
   const auto classes = classes_of(in, decided).size();
   const auto sls = most_layers(classes);
   const auto shared_by =
@@ -83,9 +85,9 @@ std::shared_ptr<const RoutePart> with_budget(std::shared_ptr<const RoutePart> ro
   constexpr std::string_view kThen = ", when ";
   for (auto& refusal : now->fell_back_from) {
     refusal.reason.erase(std::min(refusal.reason.find(kThen), refusal.reason.size()));
-    refusal.reason +=
-        fmt::format("{}{} VL{} could be used; there are {} now: smd resweep converge --engine tries it again",
-                    kThen, routes->vls, routes->vls == 1 ? "" : "s", budget.vls);
+    refusal.reason += fmt::format(
+        "{}there was room for {} layer{}; there is for {} now: smd resweep converge --engine tries it again",
+        kThen, routes->vls, routes->vls == 1 ? "" : "s", budget.vls);
   }
   return now;
 }

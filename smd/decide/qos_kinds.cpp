@@ -165,6 +165,10 @@ std::uint8_t operational_vls_code(unsigned vls) {
   return static_cast<std::uint8_t>(std::ranges::upper_bound(kVls, vls) - kVls.begin());
 }
 
+unsigned most_vls_between_switches(const config::QosConfig& qos) {
+  return qos.enabled ? vls_of_code(most_vls_of(qos, config::PortClass::switch_external)) : kAllVls;
+}
+
 QosPart::Kind qos_kind(const config::QosConfig& qos, config::PortClass of, const config::QosPorts* set) {
   const std::initializer_list<const QosTables*> order{set, &qos.classes[static_cast<std::size_t>(of)],
                                                       &qos.all};

@@ -18,6 +18,10 @@ std::uint8_t operational_vls_code(unsigned vls);
 /// The data VLs of OperationalVLs' code; 1 where it is none.
 unsigned vls_of_code(std::uint8_t code);
 
+/// Data VLs that SLs are mapped to on links between switches at most, whatever the links have; 15 without
+/// QoS.
+unsigned most_vls_between_switches(const config::QosConfig& qos);
+
 /// Tables of a kind of port: of its set where it is in one (else null), of its class, of all ports, or
 /// OpenSM's defaults, each value by itself.
 QosPart::Kind qos_kind(const config::QosConfig& qos, config::PortClass of, const config::QosPorts* set);

@@ -105,20 +105,6 @@ void pair_ends(const Subnet& subnet, Round& round) {
   std::ranges::sort(round.ports, {}, link);
 }
 
-void append(Plan& plan, Round&& round) {
-  if (round.sets() != 0) plan.rounds.push_back(std::move(round));
-}
-
-/// Arbitration first: an SL that moves has its turns there.
-void append_in_steps(Plan& plan, std::array<Round, 4>&& rounds, VlMoves&& moves) {
-  plan.vls_unproven = !moves.proven;
-  append(plan, std::move(rounds[0]));
-  append(plan, std::move(rounds[1]));
-  for (auto& round : moves.rounds) append(plan, std::move(round));
-  append(plan, std::move(rounds[2]));
-  append(plan, std::move(rounds[3]));
-}
-
 }  // namespace
 
 bool Round::writes_tables() const {
@@ -133,6 +119,10 @@ std::size_t Round::sets() const {
   for (const auto& item : lfts) sum += item.writes();
   for (const auto& item : mfts) sum += item.parts.count();
   return sum;
+}
+
+void Plan::append(Round&& round) {
+  if (round.sets() != 0) rounds.push_back(std::move(round));
 }
 
 std::size_t Plan::sets() const {
@@ -170,37 +160,37 @@ Plan plan(const PlanInput& in, const routing::Parallel& parallel, const std::sto
   Plan plan;
   plan.links_down = links_to_retrain(in);
   auto pkeys = pkey_rounds(in);
-  for (auto& round : pkeys.widen) append(plan, std::move(round));
-  append(plan, std::move(adaptive));
-  append(plan, std::move(ports.switch_lids));
-  append(plan, std::move(ports.new_links));
-  append(plan, std::move(ports.activate_new_links));
-  append(plan, taken_out(in.subnet, switch_info, [&](const Node& node) {
-           return raises_top_first(node) && node.switch_info->linear_fdb_top < in.decided.routes->top.value();
-         }));
+  for (auto& round : pkeys.widen) plan.append(std::move(round));
+  plan.append(std::move(adaptive));
+  plan.append(std::move(ports.switch_lids));
+  plan.append(std::move(ports.new_links));
+  plan.append(std::move(ports.activate_new_links));
+  plan.append(taken_out(in.subnet, switch_info, [&](const Node& node) {
+    return raises_top_first(node) && node.switch_info->linear_fdb_top < in.decided.routes->top.value();
+  }));
   // Paths of a new layer begin when its VLs are there.
   auto qos = qos_rounds(in);
   const bool layered = in.decided.routes->layers.count > 1;
   if (layered) append_in_steps(plan, std::move(qos.before), vl_moves(in, parallel, stop));
   auto tables = lft_rounds(in, parallel, plan, stop);
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    append(plan, std::move(tables[i]));
+    plan.append(std::move(tables[i]));
     // Tables of switches that forward by nothing yet are whole after the first round: others may lead there.
     if (i == 0 && tables.size() > 1)
-      append(plan, taken_out(in.subnet, switch_info, [](const Node& node) { return !node.forwards(); }));
+      plan.append(taken_out(in.subnet, switch_info, [](const Node& node) { return !node.forwards(); }));
   }
-  append(plan, std::move(switch_info));
-  for (auto& round : mft_rounds(in)) append(plan, std::move(round));
-  append(plan, table_round(in, Phase::vl_tables));
+  plan.append(std::move(switch_info));
+  for (auto& round : mft_rounds(in)) plan.append(std::move(round));
+  plan.append(table_round(in, Phase::vl_tables));
   if (!layered)
-    for (auto& round : qos.before) append(plan, std::move(round));
-  append(plan, std::move(ports.switch_links));
-  append(plan, std::move(ports.host_links));
-  append(plan, std::move(ports.activate_switch_links));
-  append(plan, std::move(ports.activate_host_links));
-  append(plan, std::move(qos.after));
-  for (auto& round : pkeys.narrow) append(plan, std::move(round));
-  for (auto& round : m_key_rounds(in)) append(plan, std::move(round));
+    for (auto& round : qos.before) plan.append(std::move(round));
+  plan.append(std::move(ports.switch_links));
+  plan.append(std::move(ports.host_links));
+  plan.append(std::move(ports.activate_switch_links));
+  plan.append(std::move(ports.activate_host_links));
+  plan.append(std::move(qos.after));
+  for (auto& round : pkeys.narrow) plan.append(std::move(round));
+  for (auto& round : m_key_rounds(in)) plan.append(std::move(round));
   return plan;
 }
 

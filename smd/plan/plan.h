@@ -98,6 +98,7 @@ struct Plan {
   /// SLs get other VLs, and in no order are links free of credit loops meanwhile.
   bool vls_unproven = false;
   bool empty() const { return rounds.empty(); }
+  void append(Round&& round);  ///< unless it is empty
   /// Whether some destinations wait for the lifetime of packets before they get their new entries.
   bool drains() const { return std::ranges::any_of(rounds, &Round::drain); }
   std::size_t sets() const;        ///< SMPs of all rounds, tries not counted

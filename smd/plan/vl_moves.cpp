@@ -119,4 +119,13 @@ VlMoves vl_moves(const PlanInput& in, const routing::Parallel& parallel, const s
   return Moves(in).make(parallel, stop);
 }
 
+void append_in_steps(Plan& plan, std::array<Round, 4>&& before, VlMoves&& moves) {
+  plan.vls_unproven = !moves.proven;
+  plan.append(std::move(before[0]));
+  plan.append(std::move(before[1]));
+  for (auto& round : moves.rounds) plan.append(std::move(round));
+  plan.append(std::move(before[2]));
+  plan.append(std::move(before[3]));
+}
+
 }  // namespace smd::sm::inline planning

@@ -14,6 +14,7 @@
 #include "smd/plan/retrain.h"
 #include "smd/plan/table_rounds.h"
 #include "smd/plan/top_round.h"
+#include "smd/plan/vl_moves.h"
 
 namespace smd::sm::inline reconciling {
 namespace {
@@ -26,7 +27,7 @@ Decision as_before(const DecideInput& in) {
 
 Plan of_round(Round round) {
   Plan plan;
-  if (round.sets() != 0) plan.rounds.push_back(std::move(round));
+  plan.append(std::move(round));
   return plan;
 }
 
@@ -51,14 +52,10 @@ Result decide_partitions_alone(const DecideInput& in, const PartRequests& reques
 Plan plan_partitions(const PlanInput& in, const PartRequests& /*requests*/,
                      const routing::Parallel& /*parallel*/, const std::stop_token& /*stop*/) {
   Plan plan;
-  const auto add = [&](Round& round) {
-    if (round.sets() != 0) plan.rounds.push_back(std::move(round));
-  };
   auto pkeys = pkey_rounds(in);
-  for (auto& round : pkeys.widen) add(round);
-  auto bits = enforcement_round(in);
-  add(bits);
-  for (auto& round : pkeys.narrow) add(round);
+  for (auto& round : pkeys.widen) plan.append(std::move(round));
+  plan.append(enforcement_round(in));
+  for (auto& round : pkeys.narrow) plan.append(std::move(round));
   return plan;
 }
 
@@ -69,15 +66,14 @@ Result decide_qos_alone(const DecideInput& in, const PartRequests& /*requests*/)
   return decision;
 }
 
-Plan plan_qos(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& /*parallel*/,
-              const std::stop_token& /*stop*/) {
+Plan plan_qos(const PlanInput& in, const PartRequests& /*requests*/, const routing::Parallel& parallel,
+              const std::stop_token& stop) {
   Plan plan;
   auto rounds = qos_rounds(in);
-  const auto add = [&](Round& round) {
-    if (round.sets() != 0) plan.rounds.push_back(std::move(round));
-  };
-  for (auto& round : rounds.before) add(round);
-  add(rounds.after);
+  const auto* routes = in.decided.routes.get();
+  append_in_steps(plan, std::move(rounds.before),
+                  routes != nullptr ? vl_moves(in, parallel, stop) : VlMoves{});
+  plan.append(std::move(rounds.after));
   return plan;
 }
 

@@ -114,12 +114,15 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   const bool changed = run->wrote || decided_.multicast != multicast || decided_.partitions != partitions ||
                        decided_.qos_policy != qos_policy;
   if (!kind->whole) run->result.changed |= changed;
+  const auto sets = [&] {
+    return (parts_.tx.counters() - before).total(&mad::AttributeCounters::sent, wire::Method::set);
+  };
   if (kind->part == Part::multicast && changed) {
-    const auto sent = parts_.tx.counters() - before;
     parts_.log.debug("multicast")
         .kv("groups", decided_.multicast ? decided_.multicast->groups->size() : 0)
-        .kv("smps_set", sent.total(&mad::AttributeCounters::sent, wire::Method::set));
+        .kv("smps_set", sets());
   }
+  if (kind->part == Part::qos && run->wrote) parts_.log.info("qos.written").kv("smps_set", sets()).always();
   end_part(kind, run);
   if (kind->part == Part::partitions && partitions) look_at_released(*partitions);
   co_return true;

@@ -135,6 +135,25 @@ TEST_F(ClassesOfALargeTorus, HaveVlsOfTheirOwn) {
   EXPECT_FALSE(credit_loop());
 }
 
+/// Layers that share a VL are not what was proven.
+TEST_F(LayeredClasses, MaxVlsLimitsTheLayersToo) {
+  begin();
+  ASSERT_GT(routes().layers.vl_indexes(), 1U);
+  config_.qos.classes[static_cast<std::size_t>(config::PortClass::switch_external)].max_vls = 1;
+  reload();
+  EXPECT_EQ(routes().layers.vl_indexes(), 1U);
+  walk();
+  EXPECT_FALSE(credit_loop());
+
+  config_.qos.classes = {};
+  config_.qos.all.max_vls = 3;  // IBA knows 2 and 4
+  reload();
+  EXPECT_LE(routes().layers.vl_indexes(), 2U);
+  waits_.clear();
+  walk();
+  EXPECT_FALSE(credit_loop());
+}
+
 TEST_F(LayeredClasses, HaveVlsOfTheirOwnInEachLayer) {
   begin();
   EXPECT_THAT(decided().service_levels->classes, testing::ElementsAre(Sl{0}, Sl{3}));
@@ -338,8 +357,9 @@ TEST_F(LayeredClasses, WithoutSlsForLayersTheNextEngineRoutes) {
   EXPECT_EQ(routes().engine, "updn");
   ASSERT_FALSE(routes().fell_back_from.empty());
   EXPECT_THAT(routes().fell_back_from[0].reason,
-              testing::EndsWith(", when 1 VL could be used; there are 8 now: smd resweep converge --engine "
-                                "tries it again"));
+              testing::EndsWith(
+                  ", when there was room for 1 layer; there is for 8 now: smd resweep converge --engine "
+                  "tries it again"));
 }
 
 }  // namespace

@@ -139,6 +139,7 @@ TEST(SaQos, AReversiblePathIsOneThatThePolicyGrantsInBothDirections) {
       "qos-match-rule\ndestination: sm\nqos-level-name: back\nend-qos-match-rule\nend-qos-match-rules\n"));
   const auto expect = [&](const std::string& what, std::uint64_t mask, QosPath asked, bool reversible) {
     EXPECT_EQ(lab.status(mask, asked), 0) << what;
+    EXPECT_EQ(lab.path(mask, asked).reversible, reversible) << what;
     asked.reversible = true;
     EXPECT_EQ(lab.status(mask | component(QosPath::kReversible), asked), reversible ? 0 : wire::kSaNoRecords)
         << what;

@@ -77,12 +77,13 @@ void PathSearch::begin_pair(Slice& slice) {
   terms_ = Policy{}.terms(context_.directory.snapshot().decided, from, to, query_.constraints);
   if (terms_ && !meets(life(*terms_), query_.life)) terms_.reset();
   back_.reset();
-  const bool asks_back = query_.reversible && context_.directory.snapshot().decided.qos_policy;
-  if (!terms_ || !asks_back) return;
+  if (!terms_ || !has_policy()) return;
   slice.spend(pkey_work(to.pkeys, from.pkeys));
   back_ = terms_of_way_back();
-  if (!back_) terms_.reset();
+  if (!back_ && query_.reversible) terms_.reset();
 }
+
+bool PathSearch::has_policy() const { return context_.directory.snapshot().decided.qos_policy != nullptr; }
 
 /// Ends that have a path share a partition: who is one of them sees the other.
 bool PathSearch::is_shown(const EndPort& from, const EndPort& to) const {
@@ -197,8 +198,9 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
   if (!trip.there) return std::nullopt;
   const auto offered = offer(*trip.there, *terms_);
   if (!offered) return std::nullopt;
-  if (query_.reversible && !trip.back) return std::nullopt;
-  if (back_ && !grants_way_back(*trip.there, slid)) return std::nullopt;
+  const bool granted_back = !has_policy() || (back_ && grants_way_back(*trip.there, slid));
+  const bool reversible = trip.back && granted_back;
+  if (query_.reversible && !reversible) return std::nullopt;
   if (steps != nullptr) *steps = steps_between(directory, from, to, dlid);
   return Record{.service_id = query_.constraints.service_id.value_or(0),
                 .dgid = to_.end(to_at_).name.value_or(directory.gid_of(to)),
@@ -206,7 +208,7 @@ std::optional<wire::PathRecord> PathSearch::path(Lid slid, Lid dlid, std::vector
                 .dlid = dlid,
                 .slid = slid,
                 .hop_limit = to_.end(to_at_).elsewhere ? std::uint8_t{255} : std::uint8_t{0},
-                .reversible = trip.back,
+                .reversible = reversible,
                 .paths = 0,
                 .pkey = terms_->pkey,
                 .qos_class = query_.constraints.qos_class.value_or(0),

@@ -108,6 +108,7 @@ class PathSearch {
   std::uint8_t life(const PathParameters& terms) const;
   bool is_shown(const EndPort& from, const EndPort& to) const;
   std::optional<PathParameters> terms_of_way_back() const;
+  bool has_policy() const;
   /// What a record says of a way.
   struct Offer {
     Mtu mtu{};
@@ -125,7 +126,7 @@ class PathSearch {
   unsigned lid_at_ = 0, found_ = 0;  ///< of the pair in hand, `found_` with `of_all` of all pairs
   bool in_pair_ = false;
   std::optional<PathParameters> terms_;  ///< of the pair in hand
-  std::optional<PathParameters> back_;   ///< of its way back, where QoS has to grant that too
+  std::optional<PathParameters> back_;   ///< of its way back, where QoS decides on that too
   std::unique_ptr<IndependentPaths> independent_;
   std::optional<wire::PathRecord> first_;
   Records records_;
