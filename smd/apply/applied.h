@@ -83,6 +83,13 @@ struct FailedSet {
   bool given_up = false;  ///< before its time was over, because something newer waits
 };
 
+/// A Set of a port's VL tables that was left out, because one before it was not taken (VlTableOrder).
+struct HeldBackSet {
+  NodeIndex node = 0;
+  PortNum port;
+  std::uint16_t attribute = 0;
+};
+
 /// Routes were taken away since `since`; until `until` packets that went by them may be under way, and wait
 /// for what other routes would wait for.
 struct Drain {
@@ -101,6 +108,7 @@ struct Applied {
   std::vector<NodeIndex> silent, refusing;
   /// Switches that refused or ignored a block of an LFT above LinearFDBTop: it has to rise first.
   std::vector<NodeIndex> top_first;
+  std::vector<HeldBackSet> held_back;
   std::size_t skipped = 0;  ///< Sets not sent because an earlier one to the same node failed
   Drain drain;
   /// Because something newer waits: while it waited for `drain`, or before tables were written that may lead

@@ -11,6 +11,7 @@
 #include "mad/transactions/ask.h"
 #include "smd/apply/apply.h"
 #include "smd/apply/request_pipeline.h"
+#include "smd/apply/vl_table_order.h"
 #include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
@@ -78,6 +79,7 @@ class Applier {
   Paths paths_;
   std::optional<Paths> ways_round_;  ///< the same without the nodes that are left out
   Applied applied_;
+  VlTableOrder vl_tables_;
   std::vector<bool> failed_nodes_;
   std::set<std::pair<Guid, PortNum>> failed_ports_;
   std::set<std::pair<Guid, PortNum>> unenforced_;  ///< ports of switches that refuse their P_Key table

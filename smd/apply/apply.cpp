@@ -46,6 +46,7 @@ Applier::Applier(mad::Transactions& tx, mad::Clock& clock, ApplyInput&& in)
       clock_(clock),
       in_(std::move(in)),
       paths_(*in_.subnet),
+      vl_tables_(*in_.subnet),
       failed_nodes_(in_.subnet->nodes.size()) {
   applied_.drain = in_.drain;
   if (in_.left_out.empty()) return;

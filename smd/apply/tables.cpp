@@ -18,7 +18,9 @@ RequestPipeline::Source Applier::table_source(const Round& round) {
           // An end port that has failed keeps its keys; the switch's port is narrowed so much the more.
           const bool waits =
               round.phase == Phase::pkeys_removed && has_failed(items[index].node, items[index].port);
-          if (!waits) job = table_job<A>(items[index]);
+          const bool held_back = !waits && vl_tables_.waits(items[index], round.phase);
+          if (held_back) applied_.held_back.push_back({items[index].node, items[index].port, A::kAttribute});
+          if (!waits && !held_back) job = table_job<A>(items[index]);
           if (waits) ++applied_.skipped;
         }
         if (!exists) index -= items.size();
@@ -44,6 +46,7 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
                if (result) answer.held = result->template get<A>();
                answer.refused = !result && result.error().fault == mad::Fault::refused;
                if (!result) failed_port_table(node, port, A::kAttribute, result.error());
+               vl_tables_.note(answer);
                applied_.answers<A>().push_back(std::move(answer));
                return std::nullopt;
              }};

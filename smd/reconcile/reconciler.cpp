@@ -227,6 +227,8 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
       left = false;
       break;
     case Part::qos:
+      if (left) look_at_refused(run->applied);
+      break;
     case Part::multicast:
       break;
     case Part::guids:
@@ -254,6 +256,18 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
   }
   unfinished_.erase(kind->part);
   if (left) unfinished_.insert(kind->part);
+}
+
+/// A sweep counts what is left, and says it in the state. Nodes that it has counted are tried again by that.
+void Reconciler::look_at_refused(const Applied& applied) {
+  const auto look = [&](const auto& answers) {
+    for (const auto& answer : answers) {
+      const auto guid = subnet_->nodes[answer.node]->guid();
+      if (answer.refused && !failures_.nodes.contains(guid)) parts_.agenda.look_at(guid, "VL tables refused");
+    }
+  };
+  look(applied.answers<wire::SlToVl>());
+  look(applied.answers<wire::VlArbitration>());
 }
 
 /// Ports that were disabled, enabled or reset. A node that was cut off by that would not answer.

@@ -160,6 +160,7 @@ class Reconciler {
   void end_part(const PartKind* kind, Progress* run);
   void look_at_released(const PartitionPart& before);
   void look_at_ordered(const Applied& applied);
+  void look_at_refused(const Applied& applied);
   // write.cpp: one plan
   asio::awaitable<bool> write(const PartKind* kind, Progress* run, Plan next);
   void take_written(Subnet after, const Applied& applied);

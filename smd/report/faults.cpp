@@ -209,6 +209,27 @@ std::string_view action_of(std::uint16_t attribute, std::string_view field) {
   return "not set again until the node restarts or the desired value changes";
 }
 
+/// What a port has not taken holds back what rests on it: a line for each kind of table.
+void log_held_back(const log::Log& log, const Subnet& subnet, const Applied& applied, std::uint16_t attribute,
+                   std::string_view reason) {
+  std::set<std::pair<NodeIndex, PortNum>> ports;
+  std::size_t sets = 0;
+  for (const auto& set : applied.held_back) {
+    if (set.attribute != attribute) continue;
+    ports.emplace(set.node, set.port);
+    ++sets;
+  }
+  if (ports.empty()) return;
+  const auto& [index, port] = *ports.begin();
+  const auto& node = *subnet.nodes[index];
+  log.warn("set.skipped")
+      .port(node.guid(), node.description, port)
+      .kv("attribute", wire::attribute_name(attribute))
+      .kv("sets", sets)
+      .kv("ports", ports.size())
+      .kv("reason", reason);
+}
+
 }  // namespace
 
 void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decided,
@@ -234,6 +255,10 @@ void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applie
   }
   if (applied.skipped != 0)
     log.warn("set.skipped").kv("sets", applied.skipped).kv("reason", "an earlier Set failed");
+  log_held_back(log, subnet, applied, wire::SlToVl::kAttribute,
+                "VLArbitrationTable was not taken: SLs would move to VLs without turns");
+  log_held_back(log, subnet, applied, wire::VlArbitration::kAttribute,
+                "SLtoVLMappingTable was not taken: VLs that SLs still have keep their turns");
 }
 
 void log_not_kept(const log::Log& log, const Subnet& before, const Subnet& after) {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mad/base/counted.h"
@@ -31,6 +33,23 @@ bool left_out(const Subnet& subnet, const RoutePart& routes) {
   });
 }
 
+/// "SL to VL or VL arbitration tables refused by 2 ports, first …"; empty where there are none.
+std::string refused_vl_tables(const Subnet& subnet) {
+  std::set<std::pair<Guid, PortNum>> ports;
+  std::string first;
+  for (const auto& set : subnet.refused) {
+    const bool of_vls =
+        set.attribute == wire::SlToVl::kAttribute || set.attribute == wire::VlArbitration::kAttribute;
+    const auto* node = of_vls ? subnet.find(set.at.node) : nullptr;
+    if (node == nullptr) continue;
+    if (first.empty()) first = port_text(*node, set.at.port);
+    ports.emplace(set.at.node, set.at.port);
+  }
+  if (ports.empty()) return {};
+  return fmt::format("SL to VL or VL arbitration tables not taken by {}, first {}",
+                     base::counted(ports.size(), "port", "ports"), first);
+}
+
 /// What keeps a routed fabric from being up, by how much an operator has to do about it.
 std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSummary& summary) {
   std::vector<std::string> found;
@@ -44,6 +63,9 @@ std::string lacks(const Subnet& subnet, const Decided& decided, const SweepSumma
   count(subnet.duplicates.size(), "node whose GUID is there twice", "nodes whose GUID is there twice");
   count(decided.lids->without_lid.size(), "port without a LID", "ports without a LID");
   count(summary.sets_left, "Set not done", "Sets not done");
+  // What was made good is left over in the list.
+  if (auto tables = refused_vl_tables(subnet); summary.sets_left != 0 && !tables.empty())
+    found.push_back(std::move(tables));
   count(summary.ports_not_active, "linked port not Active", "linked ports not Active");
   const auto restarted =
       static_cast<std::uint64_t>(std::ranges::count(subnet.altered, true, &AlteredTable::restarted));

@@ -129,6 +129,96 @@ TEST_F(QosClassesWritten, NoSlIsEverOnAVlWithoutTurnsWhileClassesComeAndGo) {
   EXPECT_GT(looked, 100U);
 }
 
+class QosSetsRefused : public QosClassesWritten {
+ protected:
+  /// SLs in use, on ports that are in service, whose VL never has a turn.
+  std::vector<std::string> starved(unsigned sls) {
+    std::vector<std::string> found;
+    for (const auto& node : state().nodes) {
+      for (unsigned p = 1; p <= node.ports; ++p) {
+        const auto port = at({node.name, PortNum{static_cast<std::uint8_t>(p)}});
+        if (state().ports[port].info.port_state != PortState::active) continue;
+        for (unsigned sl = 0; sl < sls; ++sl) {
+          const auto vl = vl_of(port, node.is_switch() ? 1 : 0, sl);
+          if (!has_turns(port, vl)) found.push_back(fmt::format("{} {} SL {}", node.name, p, sl));
+        }
+      }
+    }
+    return found;
+  }
+  void refuse(const std::string& node, std::uint16_t attribute, std::uint16_t status = 0x001C) {
+    ASSERT_TRUE(world_.fabric().faults().refuses(node, attribute, status));
+  }
+  /// The state says that tables are not as decided, and where.
+  void expect_degraded_by(const std::string& node) {
+    const auto& summary = manager_->last().summary;
+    EXPECT_EQ(summary.state, sm::SweepState::degraded);
+    EXPECT_THAT(summary.why, testing::HasSubstr(node + " port "));
+  }
+  /// The next sweep writes what was left out.
+  void converge(const std::string& node, std::uint16_t attribute) {
+    refuse(node, attribute, 0);
+    (*manager_)->resweep(sm::Resweep::heavy, "test");
+    world_.run_for(60s);
+    EXPECT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
+    EXPECT_THAT(starved(5), testing::IsEmpty());
+  }
+};
+
+TEST_F(QosSetsRefused, NoSlMovesToAVlThatAPortHasNotGivenTurns) {
+  for (const std::string node : {"h00005", "leaf003"}) {
+    if (!manager_) begin();
+    refuse(node, wire::VlArbitration::kAttribute);
+    config_.qos.traffic_classes.push_back({.name = "backup", .share = 10, .sl = 4, .ports = {}});
+    reload();
+    EXPECT_THAT(starved(5), testing::IsEmpty()) << node;
+    expect_degraded_by(node);
+    EXPECT_THAT(manager_->lines().first("SLs would move to VLs without turns"),
+                testing::HasSubstr("set.skipped"));
+    converge(node, wire::VlArbitration::kAttribute);
+    EXPECT_EQ(vl_of(at(kClassHost), 0, 4), Vl{4});
+    EXPECT_EQ(vl_of(at(kClassUplink), 1, 4), Vl{4});
+    config_.qos.traffic_classes.pop_back();
+    reload();
+  }
+}
+
+TEST_F(QosSetsRefused, NoVlLosesItsTurnsWhileAPortStillMapsSlsToIt) {
+  const auto all = config_.qos.traffic_classes;
+  for (const std::string node : {"h00005", "leaf003"}) {
+    if (!manager_) begin();
+    refuse(node, wire::SlToVl::kAttribute);
+    config_.qos.traffic_classes = {all[1], all[2]};
+    config_.qos.traffic_classes[0].sl = 2;
+    config_.qos.traffic_classes[1].sl = 3;
+    reload();
+    EXPECT_THAT(starved(4), testing::IsEmpty()) << node;
+    expect_degraded_by(node);
+    EXPECT_THAT(manager_->lines().first("VLs that SLs still have keep their turns"),
+                testing::HasSubstr("set.skipped"));
+    converge(node, wire::SlToVl::kAttribute);
+    EXPECT_EQ(vl_of(at(kClassHost), 0, 1), Vl{0}) << "an SL of no class has the default one's VL";
+    config_.qos.traffic_classes = all;
+    reload();
+  }
+}
+
+TEST_F(QosSetsRefused, AtTheStartAreInTheStateToo) {
+  for (const std::uint16_t attribute : {wire::SlToVl::kAttribute, wire::VlArbitration::kAttribute}) {
+    world_.fabric().faults().reboot("h00005", 1s);
+    world_.run_for(2s);
+    refuse("h00005", attribute);
+    manager_.emplace(world_, config_, sm::ManagerOptions{});
+    mad::TaskGroup group(world_.io().get_executor());
+    group.spawn((*manager_)->run());
+    world_.run_for(30s);
+    expect_degraded_by("h00005");
+    converge("h00005", attribute);
+    world_.run(group.stop());
+    manager_.reset();
+  }
+}
+
 /// By `tenants-equal`: SL, VL and share as if a file had it, and those of the others stay.
 TEST_F(QosClassesWritten, APartitionOfTheApiIsATenantAsOneOfAFileIs) {
   config_.qos.traffic_classes.clear();

@@ -238,11 +238,16 @@ TEST_F(QosTablesWritten, AreLimitedToTheVlsOfEachLink) {
 
 TEST_F(QosTablesWritten, AreWrittenRowByRowWhereASwitchRefusesTheOptimisedForm) {
   world_.fabric().faults().refuses("leaf003", wire::SlToVl::kAttribute, 0x001C);
-  begin();
+  manager_.emplace(world_, config_, sm::ManagerOptions{});
+  group_.spawn((*manager_)->run());
+  world_.run_for(30s);
+  EXPECT_EQ(manager_->last().summary.state, sm::SweepState::degraded);
+  EXPECT_THAT(manager_->last().summary.why, testing::HasSubstr("leaf003 port "));
   world_.fabric().faults().refuses("leaf003", wire::SlToVl::kAttribute, 0);
   sweep();
   sweep();
   expect_all_map(kMap);
+  EXPECT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
 }
 
 }  // namespace
