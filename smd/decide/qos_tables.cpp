@@ -143,7 +143,8 @@ class Decider {
     const auto& masked = node.is_switch() ? node.ports[0].info : info;
     const auto kind = kind_index(node, num);
     const bool arbitrates = info.vl_cap > 1;
-    const QosCapacity capacity{.vls = vls_of(index, num),
+    // What max_vls leaves: ports with more VLs have the same tables.
+    const QosCapacity capacity{.vls = std::min(vls_of(index, num), part_.kinds[kind].most_vls),
                                .maps_sls = wire::has(masked, wire::kCapSlMapping),
                                .arbitrates = arbitrates,
                                .low = arbitrates ? info.vl_arb_low_cap : std::uint8_t{0},

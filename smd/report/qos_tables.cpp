@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,19 +32,45 @@ Sls used_sls(const Decided& decided, const config::PartitionPolicy* partitions) 
   return used;
 }
 
+/// The number of a class and, between switches, of the VL index of a layer. Nothing where no path has that.
+std::optional<std::size_t> lane_asked(const QosPart::Kind& kind, std::size_t of_class, std::size_t layer) {
+  if (kind.loads.empty()) return of_class * kSls;
+  const auto index = kind.index(layer, false);
+  if (index >= kind.loads.size() || kind.loads[index] == 0) return std::nullopt;
+  return of_class * kSls + index;
+}
+
+/// By SL: those with different numbers would have different VLs if a port had enough of everything. SLs of no
+/// class belong to the first one. With lists it is the VL.
+std::array<std::optional<std::size_t>, kSls> lanes_asked(const QosPart::Kind& kind) {
+  std::array<std::optional<std::size_t>, kSls> lanes;
+  for (std::size_t sl = 0; sl < kSls; ++sl)
+    lanes[sl] = kind.classes.empty() ? std::size_t{kind.sl_to_vl[sl].value()} : lane_asked(kind, 0, 0);
+  for (std::size_t i = 0; i < kind.classes.size(); ++i) {
+    const auto& one = kind.classes[i];
+    if (one.sls.empty()) lanes[one.sl.value()] = lane_asked(kind, i, 0);
+    for (std::size_t layer = 0; layer < one.sls.size(); ++layer) {
+      for (std::size_t sl = 0; sl < kSls; ++sl) {
+        if ((one.sls[layer] >> sl & 1U) != 0) lanes[sl] = lane_asked(kind, i, layer);
+      }
+    }
+  }
+  return lanes;
+}
+
 /// "1, 9 on VL 1", for each VL that SLs in use share although another was asked for each.
 std::vector<std::string> shared(const QosPart& part, const QosPart::Tables& tables, const Sls& used) {
-  const auto& asked = part.kinds[tables.kind].sl_to_vl;
+  const auto asked = lanes_asked(part.kinds[tables.kind]);
   std::vector<std::string> found;
   for (std::uint8_t vl = 0; vl < wire::kDropVl.value(); ++vl) {
     std::string sls;
-    Sls vls;
+    std::set<std::size_t> lanes;
     for (std::size_t sl = 0; sl < kSls; ++sl) {
-      if (!used.test(sl) || tables.sl_to_vl.vls[sl] != Vl{vl}) continue;
+      if (!used.test(sl) || !asked[sl] || tables.sl_to_vl.vls[sl] != Vl{vl}) continue;
       sls += fmt::format("{}{}", sls.empty() ? "" : ", ", sl);
-      vls.set(asked[sl].value());
+      lanes.insert(*asked[sl]);
     }
-    if (vls.count() > 1) found.push_back(fmt::format("{} on VL {}", sls, vl));
+    if (lanes.size() > 1) found.push_back(fmt::format("{} on VL {}", sls, vl));
   }
   return found;
 }
@@ -59,14 +88,32 @@ std::vector<std::string> starved(const QosPart::Tables& tables, const Sls& used)
   return found;
 }
 
-/// By SLs in use where each has a VL of its own, by classes and layers where those have.
+/// By classes and the layers that carry something; with lists up to the highest VL of the SLs in use, as a
+/// port with fewer has the rest of a division.
 std::size_t vls_needed(const QosPart::Kind& kind, const Sls& used) {
-  if (!kind.classes.empty()) return kind.classes.size() * std::max<std::size_t>(1, kind.loads.size());
-  std::bitset<kSls> vls;
-  for (std::size_t sl = 0; sl < kSls; ++sl) {
-    if (used.test(sl) && kind.sl_to_vl[sl] != wire::kDropVl) vls.set(kind.sl_to_vl[sl].value());
+  if (!kind.classes.empty()) {
+    const auto layers =
+        static_cast<std::size_t>(std::ranges::count_if(kind.loads, [](unsigned load) { return load > 0; }));
+    return kind.classes.size() * std::max<std::size_t>(1, layers);
   }
-  return vls.count();
+  std::size_t needed = 0;
+  for (std::size_t sl = 0; sl < kSls; ++sl) {
+    const auto vl = kind.sl_to_vl[sl];
+    if (used.test(sl) && vl != wire::kDropVl) needed = std::max<std::size_t>(needed, vl.value() + 1U);
+  }
+  return needed;
+}
+
+/// Why SLs that were given several VLs share one.
+std::string_view why_shared(const QosPart::Kind& kind, const QosPart::Tables& tables, const Sls& used) {
+  if (!tables.maps_sls)
+    return "these ports have no SL to VL table and all SLs on VL 0: the classes delay each other";
+  if (vls_of_code(tables.vls) >= vls_needed(kind, used))
+    return "the arbitration tables of these ports have too few entries for the shares of all classes on VLs "
+           "of their own: the classes delay each other";
+  if (tables.vls == kind.most_vls)
+    return "qos.max_vls leaves these ports fewer VLs than are asked for: the classes delay each other";
+  return "these ports have fewer VLs than are asked for: the classes delay each other";
 }
 
 std::vector<PortsWithTables> ports_of(const Subnet& subnet, const QosPart& part) {
@@ -108,10 +155,7 @@ void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const 
           .kv("vls_needed", vls_needed(part.kinds[tables.kind], used))
           .kv("reason", reason);
     };
-    say("qos.sls_share_vl", shared(part, tables, used),
-        tables.maps_sls
-            ? "these ports have fewer VLs than their tables ask for: the classes delay each other"
-            : "these ports have no SL to VL table and all SLs on VL 0: the classes delay each other");
+    say("qos.sls_share_vl", shared(part, tables, used), why_shared(part.kinds[tables.kind], tables, used));
     say("qos.vl_without_weight", starved(tables, used),
         "the VL has no weight in an arbitration table of these ports: its packets never leave them");
     say("qos.sl_dropped", dropped(tables, used),

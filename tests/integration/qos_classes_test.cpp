@@ -264,6 +264,15 @@ TEST_F(QosClassesWritten, FewVlsAreSharedFromTheLastClassOn) {
     EXPECT_EQ(vl_of(at(kClassHost), 0, sl), Vl{static_cast<std::uint8_t>(sl == 1)}) << sl;
 }
 
+TEST_F(QosClassesWritten, MaxVlsIsNamedWhereItMakesClassesShareAVl) {
+  config_.qos.all.max_vls = 2;
+  begin();
+  ASSERT_EQ(manager_->lines().count("qos.sls_share_vl"), 1U) << "all ports have the same tables";
+  const auto line = manager_->lines().first("qos.sls_share_vl");
+  EXPECT_THAT(line, testing::HasSubstr("vls=2 vls_needed=4"));
+  EXPECT_THAT(line, testing::HasSubstr("qos.max_vls"));
+}
+
 TEST_F(QosClassesWritten, GivePacketsTheirShares) {
   begin();
   const sim::Place receiver{"h00000", PortNum{1}};

@@ -181,6 +181,21 @@ TEST_F(QosTablesWritten, ThatDropAnSlInUseAreSaidInTheLog) {
   EXPECT_EQ(manager_->lines().count("qos.sl_dropped"), 1U);
 }
 
+TEST_F(QosTablesWritten, ThatPutSlsInUseOnOneVlSayWhatIsAskedFor) {
+  config_.partition = {test::partition("blue", 0x21, {"ALL_CAS"}),
+                       test::partition("green", 0x22, {"ALL_CAS"})};
+  config_.partition[0].sl = 1;
+  config_.partition[1].sl = 5;
+  config_.qos.all.sl2vl = map({0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7});
+  config_.qos.all.max_vls = 4;
+  begin();
+  ASSERT_EQ(manager_->lines().count("qos.sls_share_vl"), 1U);
+  const auto line = manager_->lines().first("qos.sls_share_vl");
+  EXPECT_THAT(line, testing::HasSubstr("1, 5 on VL 1"));
+  EXPECT_THAT(line, testing::HasSubstr("vls=4 vls_needed=6")) << "VL 5 is the sixth";
+  EXPECT_THAT(line, testing::HasSubstr("qos.max_vls"));
+}
+
 TEST_F(QosTablesWritten, ReplaceOnALiveFabricWhatIsThere) {
   config_.qos.enabled = false;
   begin();

@@ -281,5 +281,13 @@ TEST_F(DecideQosTables, AlikeAreHeldOnce) {
   EXPECT_LE(made_->tables.size(), 2U);
 }
 
+TEST_F(DecideQosTables, OfPortsThatMaxVlsMakesAlikeAreHeldOnce) {
+  has_vls(5);
+  config_.qos.all.max_vls = 4;
+  decide();
+  EXPECT_EQ(of(kSwitch, 1).vls, 3U) << "the code of 4 VLs";
+  EXPECT_EQ(&of(kSwitch, 1), &of(kSwitch, 2)) << "15 VLs and 8";
+}
+
 }  // namespace
 }  // namespace smd::sm
