@@ -24,6 +24,7 @@ namespace smd::sm::inline reports {
 namespace {
 
 constexpr std::size_t kSls = 16, kTableLines = 10;
+constexpr std::uint8_t kAllVlsCode = 5;  ///< OperationalVLs: VL 0 to 14
 using Sls = std::bitset<kSls>;
 
 Sls used_sls(const Decided& decided, const config::PartitionPolicy* partitions) {
@@ -111,7 +112,7 @@ std::string_view why_shared(const QosPart::Kind& kind, const QosPart::Tables& ta
   if (vls_of_code(tables.vls) >= vls_needed(kind, used))
     return "the arbitration tables of these ports have too few entries for the shares of all classes on VLs "
            "of their own: the classes delay each other";
-  if (tables.vls == kind.most_vls)
+  if (tables.vls == kind.most_vls && kind.most_vls < kAllVlsCode)
     return "qos.max_vls leaves these ports fewer VLs than are asked for: the classes delay each other";
   return "these ports have fewer VLs than are asked for: the classes delay each other";
 }
