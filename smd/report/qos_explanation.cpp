@@ -230,15 +230,21 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
   if (!dropped.empty())
     kind.warnings.push_back(
         fmt::format("SL {} is in use and mapped to VL 15: its packets are dropped", sl_numbers(dropped)));
+  bool shares_vl = false;
   for (const auto& [vl, sls] : by_vl) {
     std::set<Sl> classes;  // layers share the VL of their class at end ports
     for (const auto sl : sls) classes.insert(uses.at(sl).of_class);
+    shares_vl = shares_vl || classes.size() > 1;
     if (classes.size() > 1)
       kind.warnings.push_back(fmt::format("SL {} share VL {} and delay each other", sl_numbers(sls), vl));
     if (arbitrates && !served.test(vl.value()))
       kind.warnings.push_back(
           fmt::format("VL {} (SL {}) has no weight: its packets never leave", vl, sl_numbers(sls)));
   }
+  if (shares_vl)
+    kind.notes.emplace_back(
+        "SLs that share a VL are shown with equal parts of it: they have those in which their packets come "
+        "in");
   note_small_weights(kind, tables, busy, mtu);
   if (sends_nothing(tables))
     kind.warnings.push_back(
@@ -306,30 +312,48 @@ void note_high_share(QosKindView& kind, std::span<const GivenClass> given, unsig
                   100 * high, asked));
 }
 
+/// Classes with the same VLs. Which of them has which part of these depends on the packets that come in.
+struct ClassesOfVls {
+  std::vector<std::string> names{};
+  double is = 0;     ///< of the link, by all SLs on the VLs
+  double asked = 0;  ///< of those that were asked for with this priority
+};
+
+/// Of VLs that have the priority: what they send of what it sends. A class that has lost its priority takes a
+/// part of what the other one sends, and was not asked for there.
+void note_parts(QosKindView& kind, std::span<const GivenClass> given, bool high) {
+  std::map<std::set<Vl>, ClassesOfVls> by_vls;
+  double all_given = 0, all_asked = 0;
+  for (const auto& one : given) {
+    if (one.is_high != high) continue;
+    auto& classes = by_vls[one.vls];
+    classes.names.push_back(one.asked->name);
+    if (one.asked->high == high) classes.asked += one.asked->share;
+  }
+  for (auto& [vls, classes] : by_vls) {
+    for (const auto& lane : kind.lanes) classes.is += lane.vl && vls.contains(*lane.vl) ? lane.share : 0;
+    all_given += classes.is;
+    all_asked += classes.asked;
+  }
+  for (const auto& [vls, classes] : by_vls) {
+    if (classes.asked <= 0 || all_given <= 0) continue;
+    const double is = classes.is / all_given, asked = classes.asked / all_asked;
+    if (std::abs(is - asked) <= kNear * asked) continue;
+    const bool several = classes.names.size() > 1;
+    kind.warnings.push_back(
+        fmt::format("class{} {} {} {:.1f} % of what {} priority sends, asked for are {:.1f} %: {}",
+                    several ? "es" : "", fmt::join(classes.names, ", "), several ? "together have" : "has",
+                    100 * is, high ? "high" : "low", 100 * asked, room_of(kind, high)));
+  }
+}
+
 }  // namespace
 
 void note_shares(QosKindView& kind, const QosUses& uses, const config::QosPolicy& policy) {
   const auto given = given_classes(kind, uses, policy.classes);
   note_lost_priority(kind, given);
   note_high_share(kind, given, policy.class_high_share);
-  for (const bool high : {false, true}) {
-    // A class that has lost its priority takes a part of what the other one sends, and was not asked for
-    // there.
-    double all_given = 0, all_asked = 0;
-    for (const auto& one : given) {
-      if (one.is_high != high) continue;
-      all_given += one.share;
-      if (one.asked->high == high) all_asked += one.asked->share;
-    }
-    for (const auto& one : given) {
-      if (one.is_high != high || one.asked->high != high || all_given <= 0 || all_asked <= 0) continue;
-      const double is = one.share / all_given, asked = one.asked->share / all_asked;
-      if (std::abs(is - asked) <= kNear * asked) continue;
-      kind.warnings.push_back(
-          fmt::format("class {} has {:.1f} % of what {} priority sends, asked for are {:.1f} %: {}",
-                      one.asked->name, 100 * is, high ? "high" : "low", 100 * asked, room_of(kind, high)));
-    }
-  }
+  for (const bool high : {false, true}) note_parts(kind, given, high);
 }
 
 QosExplanation explain_qos(const QosSubject& subject) {

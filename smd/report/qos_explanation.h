@@ -58,6 +58,7 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
 
 /// Warns of classes that have lost their priority, and of the others that get another part of what their
 /// priority sends than was asked for, by more than a tenth: also by what a class takes that has lost its own.
+/// Of classes on the same VLs that is said of their sum: no weight divides a VL between them.
 /// The same where high priority gets another part of the link.
 void note_shares(QosKindView& kind, const QosUses& uses, const config::QosPolicy& policy);
 

@@ -279,13 +279,13 @@ TEST_F(CheckQos, NamesClassesAndWhatHasThem) {
   EXPECT_THAT(said({.asked = true, .vls = 1}),
               AllOf(HasSubstr("class guard is sent with low priority, asked for is high: it shares VL 0 with "
                               "other classes; there are 1 VL and"),
-                    HasSubstr("class default has 33.3 % of what low priority sends, asked for are 60.0 %"),
-                    HasSubstr("class storage has 33.3 % of what low priority sends, asked for are 40.0 %"),
-                    Not(HasSubstr("class guard has"))));
+                    HasSubstr("SLs that share a VL are shown with equal parts of it"),
+                    Not(HasSubstr(" of what low priority sends, asked for"))))
+      << "no weight divides the VL";
 }
 
-/// A class that has lost its priority takes a part from those that it shares a VL with.
-TEST_F(CheckQos, SaysWhatALostPriorityCostsTheOthers) {
+/// What each of two classes on a VL gets depends on the packets that come in.
+TEST_F(CheckQos, SaysNoPartOfAVlThatClassesShare) {
   config::SubnetConfig subnet;
   subnet.qos.enabled = true;
   subnet.qos.traffic_classes = {{.name = "storage", .share = 40, .ulps = {"nvmeof"}},
@@ -293,8 +293,14 @@ TEST_F(CheckQos, SaysWhatALostPriorityCostsTheOthers) {
   config_.subnets = {subnet};
   EXPECT_THAT(said({.asked = true, .vls = 2}),
               AllOf(HasSubstr("class guard is sent with low priority"),
-                    HasSubstr("class default has 30.0 % of what low priority sends, asked for are 60.0 %"),
-                    Not(HasSubstr("class storage has"))));
+                    HasSubstr("SLs that share a VL are shown with equal parts of it"),
+                    Not(HasSubstr(" of what low priority sends, asked for"))));
+  subnet.qos.traffic_classes = {{.name = "a", .share = 1, .ulps = {"nvmeof"}},
+                                {.name = "b", .share = 1, .ulps = {"lustre"}}};
+  config_.subnets = {subnet};
+  EXPECT_THAT(said({.asked = true, .vls = 2, .entries = 2}),
+              HasSubstr("class a has 20.0 % of what low priority sends, asked for are 1.0 %"))
+      << "its VL is its own";
 }
 
 TEST_F(CheckQos, DrawsSharesAsAPicture) {

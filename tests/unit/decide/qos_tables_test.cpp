@@ -181,7 +181,8 @@ TEST_F(DecideQosTables, WithoutSlMappingAreExplainedAsTheyAreDecided) {
     EXPECT_DOUBLE_EQ(lane.share, 0.5);
   }
   EXPECT_THAT(kind.notes,
-              testing::ElementsAre("no SL to VL table (no IsSLMappingSupported): all SLs have VL 0"));
+              testing::ElementsAre("no SL to VL table (no IsSLMappingSupported): all SLs have VL 0",
+                                   testing::HasSubstr("equal parts")));
   EXPECT_THAT(kind.warnings, testing::ElementsAre("SL 1, 2 share VL 0 and delay each other"));
 }
 
