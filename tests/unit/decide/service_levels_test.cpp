@@ -10,6 +10,7 @@
 
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_lanes.h"
+#include "smd/decide/qos_shares.h"
 
 namespace smd::sm {
 namespace {
@@ -122,6 +123,21 @@ TEST(ServiceLevels, ListsAreDividedAmongTheLayersOfTheirVls) {
   EXPECT_EQ(vl(Sl{15}, 1), Vl{15});
   EXPECT_EQ(tables.arbitration[2].entries[0], (wire::VlWeight{Vl{0}, 192})) << "VL 0 is of high priority";
   EXPECT_EQ(tables.arbitration[2].entries[1], (wire::VlWeight{Vl{1}, 64}));
+}
+
+/// docs/qos.md, 'Layers'.
+TEST(ServiceLevels, AVlWithoutWeightInTheListsHasTurnsNevertheless) {
+  config::QosConfig qos;
+  qos.enabled = true;
+  const auto sls = decided({Sl{0}, Sl{1}}, 2, 8);
+  auto kind = qos_kind(qos, config::PortClass::switch_external, nullptr);
+  for (auto& entry : kind.low) entry.weight = entry.vl == Vl{1} ? std::uint8_t{0} : entry.weight;
+  ASSERT_FALSE(served_vls(limited(kind, {.vls = 4, .low = 8, .high = 8}).arbitration).test(1));
+  const auto tables = limited(in_layers(kind, sls, {3, 1}), {.vls = 4, .low = 8, .high = 8});
+  for (unsigned layer = 0; layer < 2; ++layer) {
+    const auto vl = tables.sl_to_vl.vls[wire_sl(&sls, Sl{1}, layer).value()];
+    EXPECT_TRUE(served_vls(tables.arbitration).test(vl.value())) << layer;
+  }
 }
 
 /// As OpenSM's torus-2QoS has them: SL bit 3 is the level, bits 0 to 2 are those of dimensions.
