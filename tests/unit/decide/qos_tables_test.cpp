@@ -283,11 +283,11 @@ TEST_F(DecideQosTables, AlikeAreHeldOnce) {
 }
 
 TEST_F(DecideQosTables, OfPortsThatMaxVlsMakesAlikeAreHeldOnce) {
-  has_vls(5);
+  has_vls(3);
   config_.qos.all.max_vls = 4;
   decide();
-  EXPECT_EQ(of(kSwitch, 1).vls, 3U) << "the code of 4 VLs";
-  EXPECT_EQ(&of(kSwitch, 1), &of(kSwitch, 2)) << "15 VLs and 8";
+  EXPECT_EQ(of(kSwitch, 2).vls, 3U) << "the code of 4 VLs";
+  EXPECT_EQ(&of(kSwitch, 1), &of(kSwitch, 2)) << "4 VLs and 8";
 }
 
 }  // namespace
