@@ -12,17 +12,20 @@ namespace smd::api {
 
 sm::QosExplanation qos_of(const SubnetView& view) {
   if (!view.snapshot) return {};
-  const auto& now = *view.snapshot;
   const auto* policy_state = view.policy_state.get();
-  const auto* partitions = policy_state != nullptr ? policy_state->merged.get() : nullptr;
-  return sm::explain_qos(
-      {.subnet = *now.subnet,
-       .decided = now.decided,
-       .partitions = partitions,
-       .refused = policy_state != nullptr ? policy_state->config->qos.refused : std::string{},
-       .groups = view.registry
-                     ? sa::groups_on_other_sls(*view.registry, partitions, now.decided.service_levels.get())
-                     : sm::GroupSls{}});
+  return qos_of(view, view.snapshot->decided, policy_state != nullptr ? policy_state->merged.get() : nullptr,
+                policy_state != nullptr ? policy_state->config->qos.refused : std::string{});
+}
+
+sm::QosExplanation qos_of(const SubnetView& view, const sm::Decided& decided,
+                          const config::PartitionPolicy* partitions, std::string refused) {
+  return sm::explain_qos({.subnet = *view.snapshot->subnet,
+                          .decided = decided,
+                          .partitions = partitions,
+                          .refused = std::move(refused),
+                          .groups = view.registry ? sa::groups_on_other_sls(*view.registry, partitions,
+                                                                            decided.service_levels.get())
+                                                  : sm::GroupSls{}});
 }
 
 Answer get_qos(const Question& question, Backend& backend) {

@@ -9,7 +9,9 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
+#include "smd/api/qos.h"
 #include "smd/report/preview.h"
+#include "smd/report/qos_changes.h"
 
 namespace smd::api {
 
@@ -30,6 +32,13 @@ void add_taken_over(const PolicyState& policy_state, const policy::MergedPtr& me
     differences.push_back(fmt::format("partition {} of the API (P_Key {}): its members become those of {}",
                                       one.name, one.pkey, to_string(one.by, *merged)));
   }
+}
+
+/// Null where there would be no routes.
+Json qos_change_of(const SubnetView& view, const sm::Preview& preview, const policy::MergedPtr& partitions) {
+  if (!preview.refused.empty()) return {};
+  return sm::qos_changes_json(
+      sm::qos_changes(qos_of(view), qos_of(view, preview.decided, partitions.get(), {})));
 }
 
 Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {
@@ -60,6 +69,7 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
       differences.push_back(
           fmt::format("partition {} ({}): {}", one.partition, one.source, to_string(one, *now->subnet)));
     effect = sm::preview_json(preview, *now->subnet);
+    effect.as_object().emplace("qos", qos_change_of(view, preview, partitions));
   }
   found.emplace("changed", sm::strings_json(differences));
   found.emplace("fabric", std::move(effect));

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "mad/base/escaped.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/conversation.h"
 
@@ -31,6 +34,85 @@ void print_keys(std::ostream& out, const json::value& fabric) {
   out << fmt::format("  P_Keys: {} end ports lose some, {} only get some\n", losing, gaining);
 }
 
+std::string joined_numbers(const json::array& numbers) {
+  std::string text;
+  for (const auto& one : numbers) {
+    if (one.is_number()) text += (text.empty() ? "" : ", ") + json::serialize(one);
+  }
+  return text;
+}
+
+double percent_of(const json::value& standing, std::string_view key) {
+  const auto& share = member_of(standing, key);
+  return share.is_number() ? 100 * share.to_number<double>() : 0;
+}
+
+std::string vls_text(const json::value& standing) {
+  const auto vls = joined_numbers(list_of(standing, "vls"));
+  if (text_of(standing, "dropped") != "true") return vls;
+  return vls.empty() ? "15 (dropped)" : vls + " (dropped at some ports)";
+}
+
+std::string share_text(const json::value& standing) {
+  const auto least = fmt::format("{:.1f}", percent_of(standing, "share_least")),
+             most = fmt::format("{:.1f}", percent_of(standing, "share_most"));
+  return least == most ? most + " %" : fmt::format("{} to {} %", least, most);
+}
+
+/// What has an SL without a class.
+std::string names_text_of(const json::value& standing) {
+  return base::escaped(joined_texts(list_of(standing, "by")));
+}
+
+/// "SL 1, VL 1, 30.0 % of a link".
+std::string standing_text(const json::value& standing) {
+  auto text = "SL " + joined_numbers(list_of(standing, "sls"));
+  if (const auto vls = vls_text(standing); !vls.empty())
+    text += fmt::format(", VL {}, {} of a link", vls, share_text(standing));
+  const auto by = names_text_of(standing);
+  return by.empty() ? text : fmt::format("{} ({})", text, by);
+}
+
+/// "SL 1 -> 4, VL 1 -> 2": what differs.
+std::string standings_text(const json::value& before, const json::value& after) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, const std::string& was, const std::string& is) {
+    if (was != is)
+      parts.push_back(fmt::format("{} {} -> {}", what, was.empty() ? "none" : was, is.empty() ? "none" : is));
+  };
+  add("SL", joined_numbers(list_of(before, "sls")), joined_numbers(list_of(after, "sls")));
+  add("VL", vls_text(before), vls_text(after));
+  add("share", share_text(before), share_text(after));
+  add("of", names_text_of(before), names_text_of(after));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void print_lines(std::ostream& out, std::string_view what, const json::array& lines) {
+  for (const auto& line : lines) {
+    if (line.is_string())
+      out << fmt::format("  {}: {}\n", what, base::escaped(std::string(line.get_string())));
+  }
+}
+
+/// Each class that gets another SL, VL or share, then what `smd qos` would warn of.
+void print_qos_changes(std::ostream& out, const json::value& qos) {
+  for (const auto& one : list_of(qos, "classes")) {
+    const auto &before = member_of(one, "before"), &after = member_of(one, "after");
+    const auto name = text_of(one, "class");
+    const auto what = name.empty() ? std::string() : fmt::format("class {}: ", name);
+    if (before.is_null()) {
+      out << fmt::format("  QoS: {}new: {}\n", what, standing_text(after));
+    } else if (after.is_null()) {
+      out << fmt::format("  QoS: {}gone: {}\n", what, standing_text(before));
+    } else {
+      const auto sl = name.empty() ? fmt::format("SL {}: ", joined_numbers(list_of(after, "sls"))) : what;
+      out << fmt::format("  QoS: {}{}\n", sl, standings_text(before, after));
+    }
+  }
+  print_lines(out, "QoS pending", list_of(qos, "pending"));
+  print_lines(out, "QoS warning", list_of(qos, "warnings"));
+}
+
 void print_fabric(std::ostream& out, const json::value& fabric) {
   if (fabric.is_null()) {
     out << "  no routes are decided: what the fabric would get is not known\n";
@@ -51,6 +133,7 @@ void print_fabric(std::ostream& out, const json::value& fabric) {
     out << fmt::format("  {} would give paths other SLs: it waits for smd resweep converge --engine\n",
                        waits);
   print_keys(out, fabric);
+  print_qos_changes(out, member_of(fabric, "qos"));
   std::vector<std::string> sets;
   for (const auto& one : list_of(fabric, "sets"))
     sets.push_back(fmt::format("{} {}", text_of(one, "phase"), text_of(one, "sets")));

@@ -7,6 +7,7 @@
 
 #include "smd/plan/key_changes.h"
 #include "smd/report/disruption.h"
+#include "smd/report/qos_explanation.h"
 
 namespace smd::daemon {
 namespace {
@@ -60,6 +61,15 @@ void print_keys(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
     fmt::print(out, "P_Keys in all: {} end ports lose some, {} only get some\n", losing, gaining);
 }
 
+/// As `smd qos` of a daemon that has done it.
+void print_decided_qos(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided) {
+  const auto found =
+      sm::explain_qos({.subnet = subnet,
+                       .decided = decided,
+                       .partitions = decided.partitions ? decided.partitions->policy.get() : nullptr});
+  if (found.enabled) sm::print_qos(out, found);
+}
+
 }  // namespace
 
 void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided,
@@ -68,6 +78,7 @@ void print_plan(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& 
   print_sms(out, subnet);
   print_lids(out, subnet, decided);
   print_keys(out, subnet, decided);
+  print_decided_qos(out, subnet, decided);
   fmt::print(out, "engine: {}; {}\n", decided.routes->engine,
              routing::describe(decided.routes->verification, *decided.routes->topology));
   fmt::print(out,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "smd/decide/decide.h"
 #include "smd/plan/plan.h"
@@ -63,6 +64,7 @@ Preview preview(const PreviewInput& in) {
     found.lost_foreign =
         lost_foreign_keys(in.subnet, in.stored, in.decided.partitions.get(), *after.partitions);
   count_sets(made, found);
+  found.decided = std::move(after);
   return found;
 }
 

@@ -30,6 +30,7 @@ struct PreviewInput {
 
 struct Preview {
   std::string refused{};  ///< why there would be no routes; all else is empty then
+  Decided decided{};      ///< what would be in force
   Disruption disruption{};
   std::string engine_now{}, engine{};
   std::string engine_waits{};                               ///< RoutePart::engine_waits

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <sstream>
 
 #include "mad/sim/arbitration/arbitration.h"
 #include "mad/sim/state/tables.h"
 #include "mad/wire/sa/path_record.h"
+#include "smd/daemon/plan_text.h"
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_shares.h"
 #include "smd/report/qos_explanation.h"
@@ -306,6 +308,14 @@ TEST_F(QosClassesWritten, AreExplainedAsTheyAreDecided) {
   const auto again = sm::qos_explanation_of(sm::qos_json(found));
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(*again, found);
+}
+
+TEST_F(QosClassesWritten, AreInTheTextOfADryRun) {
+  begin();
+  const auto& last = manager_->last();
+  std::ostringstream out;
+  daemon::print_plan(out, *last.subnet, last.decided, {});
+  EXPECT_THAT(out.str(), testing::ContainsRegex("SL 1  VL 1 .*class storage"));
 }
 
 /// What a turn sends depends on the size of packets.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reload would change, before it is done: in the API, by the fabric as it is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,17 +21,20 @@ using testing::HasSubstr;
 
 class ReloadPreview : public testing::Test {
  protected:
-  ReloadPreview() : world_(test::spec("ft2:8")) {
-    config_ = test::with_partitions(
-        {test::partition("Default", 0x7fff, {"ALL"}), test::partition("blue", 0x21, {"h00002", "h00003"})});
+  ReloadPreview()
+      : ReloadPreview(test::with_partitions({test::partition("Default", 0x7fff, {"ALL"}),
+                                             test::partition("blue", 0x21, {"h00002", "h00003"})})) {}
+  explicit ReloadPreview(config::SubnetConfig config)
+      : world_(test::spec("ft2:8")), config_(std::move(config)) {
+    const auto policies = policy::with_class_sls(config_, std::make_shared<const policy::Policies>());
     manager_.emplace(world_, config_, test::once(), &store_);
     world_.run((*manager_)->run());
     backend_.add({.name = "f",
                   .port = "mlx5_0:1",
                   .snapshot = std::make_shared<sm::Snapshot>(manager_->last()),
                   .policy_state = std::make_shared<const api::PolicyState>(
-                      api::PolicyState{std::make_shared<const config::SubnetConfig>(config_),
-                                       std::make_shared<const policy::Policies>(), nullptr})});
+                      api::PolicyState{std::make_shared<const config::SubnetConfig>(config_), policies,
+                                       policy::merged_policy(config_, *policies)})});
   }
   json::value ask(unsigned status, const std::string& body) {
     const auto answer = api::answer({.method = "POST", .target = "/v1/reload", .body = body}, backend_);
@@ -97,6 +101,55 @@ TEST_F(ReloadPreview, NothingIsPutInForce) {
   EXPECT_EQ(backend_.reloads, 0U);
   ask(202, "");
   EXPECT_EQ(backend_.reloads, 1U);
+}
+
+/// 50 % of a link for all else: SL 0; 30 % for s: SL 1; 20 % for n: SL 2.
+class ReloadPreviewOfClasses : public ReloadPreview {
+ protected:
+  ReloadPreviewOfClasses() : ReloadPreview(classes()) {}
+  static config::SubnetConfig classes() {
+    config::SubnetConfig config;
+    config.qos.enabled = true;
+    config.qos.traffic_classes = {{.name = "s", .share = 30, .ulps = {"lustre"}},
+                                  {.name = "n", .share = 20, .ulps = {"nvmeof"}}};
+    return config;
+  }
+  json::value qos(const config::SubnetConfig& next) { return preview(next).at("fabric").at("qos"); }
+};
+
+TEST_F(ReloadPreviewOfClasses, ThatStayAreNotNamed) {
+  const auto found = qos(config_);
+  EXPECT_TRUE(found.at("classes").as_array().empty()) << json::serialize(found);
+  EXPECT_TRUE(found.at("warnings").as_array().empty()) << json::serialize(found);
+}
+
+/// SLs are kept by the name: that of s stays its own.
+TEST_F(ReloadPreviewOfClasses, OneWithAnotherNameHasAnotherSl) {
+  auto next = config_;
+  next.qos.traffic_classes[0].name = "t";
+  const auto found = qos(next);
+  const auto& classes = found.at("classes").as_array();
+  ASSERT_EQ(classes.size(), 2U) << json::serialize(found);
+  EXPECT_EQ(classes[0].at("class"), "s");
+  EXPECT_THAT(json::serialize(classes[0].at("before")), HasSubstr(R"("sls":[1],"vls":[1])"));
+  EXPECT_TRUE(classes[0].at("after").is_null());
+  EXPECT_EQ(classes[1].at("class"), "t");
+  EXPECT_TRUE(classes[1].at("before").is_null());
+  EXPECT_THAT(json::serialize(classes[1].at("after")), HasSubstr(R"("sls":[3],"vls":[1])"));
+  EXPECT_NEAR(classes[1].at("after").at("share_most").to_number<double>(), 0.3, 0.01);
+}
+
+TEST_F(ReloadPreviewOfClasses, AnotherShareAndTheWarningsOfSmdQosAreNamed) {
+  auto next = config_;
+  next.qos.traffic_classes[0].share = 60;
+  EXPECT_THAT(json::serialize(qos(next).at("classes")), HasSubstr(R"("class":"s","before":{"sls":[1])"));
+  for (unsigned i = 0; i < 12; ++i)
+    next.qos.traffic_classes.push_back({.name = fmt::format("k{}", i),
+                                        .sl = static_cast<std::uint8_t>(3 + i),
+                                        .service_id = {{0x100 + i, 0x100 + i}}});
+  const auto found = qos(next);
+  EXPECT_THAT(json::serialize(found.at("classes")), HasSubstr(R"("class":"k11","before":null)"));
+  EXPECT_THAT(json::serialize(found.at("warnings")), HasSubstr("share VL 0 and delay each other"));
 }
 
 /// The daemon reads the file too, so that log and status say it.
