@@ -48,7 +48,7 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
   policy::MergedPtr partitions;
   if (next.subnet && view.policy_state) {
     const auto taken = config::reloadable(*view.policy_state->config, *next.subnet);
-    differences = config::differences(*view.policy_state->config, taken);
+    differences = policy::reload_differences(*view.policy_state->config, taken, *view.policy_state->policies);
     for (const auto& one : config::differences(taken, *next.subnet))
       differences.push_back(one + ": needs a restart");
     partitions = policy::merged_policy(*next.subnet, *view.policy_state->policies);

@@ -41,6 +41,17 @@ std::string words(const config::SubnetConfig& subnet) {
   return subnet.port_guid ? fmt::format("{}", *subnet.port_guid) : "on the first usable port";
 }
 
+/// What `next` changes of what is in force. `files` is what ours have said so far, and in force but where
+/// this SM has taken over and the policy of the master before is. A standby goes on with its master's: what
+/// its own files change counts there.
+std::vector<std::string> changes_of(const api::SubnetView& view, const config::SubnetConfig& files,
+                                    const config::SubnetConfig& next) {
+  using Role = replica::ReplicaView::Role;
+  const bool follows = view.replica && view.replica->role != Role::none && view.replica->role != Role::source;
+  if (view.config_differs.empty() || follows || !view.policy_state) return config::differences(files, next);
+  return policy::reload_differences(*view.policy_state->config, next, *view.policy_state->policies);
+}
+
 std::string joined(const std::vector<std::string>& items) {
   return items.empty() ? "nothing" : fmt::format("{}", fmt::join(items, ", "));
 }
@@ -172,7 +183,7 @@ std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::v
     const auto& wanted = named ? next.base : *at;
     auto found = config::reloadable(subnet->config, wanted);
     append(restart, config::differences(found, wanted));
-    append(changed, config::differences(subnet->config, found));
+    append(changed, changes_of(*subnet->instance->view(), subnet->config, found));
     subnet->config = found;
     subnet->instance->reload(std::move(found));
   }

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "config/difference.h"
 #include "config/partition_sources.h"
 #include "config/qos_classes.h"
+#include "config/refused_policy.h"
 #include "smd/policy/accepted.h"
 
 namespace smd::policy {
@@ -56,6 +58,14 @@ void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
   for (auto& [sl, tenant] : ordered) qos.api_tenants.push_back(std::move(tenant));
 }
 
+/// What accepted_differences() tells of by its own keys is left out.
+config::SubnetConfig without_policy(config::SubnetConfig config) {
+  config::forget_partitions(config, {});
+  config::forget_qos_policy(config.qos, {});
+  config.qos.accepted = nullptr;
+  return config;
+}
+
 }  // namespace
 
 // A store of an earlier release has SLs in the accepted policy alone.
@@ -84,6 +94,26 @@ PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr polic
   auto next = std::make_shared<Policies>(*policies);
   next->class_sls = std::move(sls);
   return next;
+}
+
+std::vector<std::string> reload_differences(const config::SubnetConfig& in_force,
+                                            const config::SubnetConfig& next, const Policies& policies) {
+  // Where the policy of our files was wrong, the one that is restored was theirs.
+  const bool of_another =
+      in_force.partitions.accepted && in_force.partitions.refused.empty() && in_force.qos.refused.empty();
+  if (!of_another) return config::differences(in_force, next);
+  // Its blocks are those of our files, and not what is in force.
+  auto found = config::differences(without_policy(in_force), without_policy(next));
+  const auto is_named = [&](const std::string& key) {
+    return std::ranges::any_of(found, [&](const std::string& line) {
+      return line.starts_with(key + ' ') || line.ends_with(' ' + key);
+    });
+  };
+  for (const auto& key :
+       accepted_differences(policies.accepted, accepted_text(with_kept_sls(next, policies))).keys) {
+    if (!is_named(key)) found.push_back(key + ": as in the files instead of the master's before");
+  }
+  return found;
 }
 
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "config/partition_definition.h"
@@ -75,6 +76,11 @@ std::shared_ptr<const config::SubnetConfig> with_kept(std::shared_ptr<const conf
 config::SubnetConfig with_kept_sls(config::SubnetConfig config, const Policies& policies);
 /// `policies` with the SLs that the classes of `config` have; the same pointer where nothing changes. Pure.
 PoliciesPtr with_class_sls(const config::SubnetConfig& config, PoliciesPtr policies);
+/// What a reload changes where `in_force` becomes `next`, which is of the files: config::differences(). Where
+/// an SM that was master before has made what is in force (restore_accepted()), `policies.accepted` says what
+/// it is of partitions and QoS: of these the keys are named ("qos: ..."). Pure.
+std::vector<std::string> reload_differences(const config::SubnetConfig& in_force,
+                                            const config::SubnetConfig& next, const Policies& policies);
 /// Both merged; null where the files contradict each other, which those that were read never do. Pure.
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies);
 

@@ -178,6 +178,8 @@ def other_files(lab):
     wait_for(lambda: "blue" in second.ask("partitions", "list").stdout, 20, "the standby's partitions after a reload")
     wait_for(lambda: re.search(r"sweep=heavy reason=\S*reload.*lids_changed=[1-9]", second.client.log()), 20, "LIDs by its lmc")
     check(not second.status()["config_differs"], "files that are in force differ")
+    line = next(line for line in second.client.log().splitlines() if "config.reloaded" in line)
+    check("lids.first 100 -> 1" in line and "partitions.file: as in the files" in line, f"of the master's before: {line}")
 
 
 def returns_with_changes(lab):

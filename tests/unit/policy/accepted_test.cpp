@@ -2,6 +2,7 @@
 // The policy of files as the store keeps it.
 #include "smd/policy/accepted.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -297,6 +298,35 @@ TEST(AcceptedPolicy, TheNameOfTheFileIsNoDifference) {
   };
   EXPECT_THAT(accepted_differences(accepted_text(load_as("a.toml")), accepted_text(load_as("b.toml"))).keys,
               testing::IsEmpty());
+}
+
+/// The files are as they were; what was in force is not.
+TEST(AcceptedPolicy, IsWhatAReloadComparesWithAfterATakeover) {
+  constexpr std::string_view kClass = "[[qos.class]]\nname = \"{}\"\nshare = \"{} %\"\nulps = [\"{}\"]\n";
+  const auto files_of = [&](bool turned, const std::string& tail) {
+    const auto s = fmt::format(fmt::runtime(kClass), "s", 30, "lustre"),
+               n = fmt::format(fmt::runtime(kClass), "n", 20, "nvmeof");
+    return load("[qos]\nenabled = true\n" + (turned ? n + s : s + n) + tail, "")->base;
+  };
+  const auto masters = files_of(false, "[lids]\nfirst = 100\n"), ours = files_of(true, "");
+  Policies policies{.accepted = accepted_text(masters)};
+  policies.class_sls = {{"n", Sl{2}}, {"s", Sl{1}}};
+  auto in_force = ours;
+  ASSERT_TRUE(restore_accepted(policies.accepted, in_force));
+  config::ConfigContext context;
+  context.engines = {"auto"};
+  ASSERT_TRUE(restore_accepted_settings(policies.accepted, context, in_force));
+
+  EXPECT_THAT(reload_differences(in_force, ours, policies),
+              testing::UnorderedElementsAre("lids.first 100 -> 1",
+                                            "qos: as in the files instead of the master's before"));
+  EXPECT_THAT(reload_differences(in_force, files_of(false, ""), policies),
+              testing::ElementsAre("lids.first 100 -> 1"))
+      << "our classes are the master's now";
+  EXPECT_THAT(reload_differences(ours, ours, policies), testing::IsEmpty()) << "in force are ours";
+  in_force.qos.refused = "a line of ours is wrong";
+  EXPECT_THAT(reload_differences(in_force, ours, policies),
+              testing::Each(testing::Not(testing::HasSubstr("master"))));
 }
 
 TEST(AcceptedPolicy, HasTheTablesOfQos) {
