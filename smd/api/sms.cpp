@@ -28,40 +28,6 @@ using sm::JsonObject;
 
 namespace {
 
-Json own_row(const SubnetView& view, const sm::SmView& sms) {
-  const auto& rank = sms.shown.rank;
-  const auto* subnet = view.snapshot ? view.snapshot->subnet.get() : nullptr;
-  const auto* node = subnet != nullptr ? subnet->find(subnet->sm_node) : nullptr;
-  const auto port = subnet != nullptr ? subnet->sm_port : PortNum{};
-  const auto lid = node != nullptr ? node->ports[port.value()].info.lid : Lid{};
-  return Json(JsonObject{{"guid", guid(rank.guid)},
-                         {"node", text(node != nullptr ? description_of(*subnet, node->guid()) : "")},
-                         {"port", number(port.value())},
-                         {"lid", number(lid.value())},
-                         {"priority", number(rank.priority)},
-                         {"state", text(state_word(sms.shown.state))},
-                         {"act_count", number(sms.act_count)},
-                         {"last_seen", unix_json(unix_now())},
-                         {"self", Json(true)},
-                         {"answers", Json(true)},
-                         {"outlook", text(sm::outlook(sms, unix_now()))}});
-}
-
-Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
-  const auto& info = other.sm.info;
-  return Json(JsonObject{{"guid", guid(info.guid)},
-                         {"node", text(other.sm.node_description)},
-                         {"port", number(other.sm.at.port.value())},
-                         {"lid", number(other.sm.lid.value())},
-                         {"priority", number(info.priority)},
-                         {"state", text(state_word(info.state))},
-                         {"act_count", number(info.act_count)},
-                         {"last_seen", other.seen != 0 ? unix_json(other.seen) : Json{}},
-                         {"self", Json(false)},
-                         {"answers", Json(other.sm.answered)},
-                         {"outlook", text(sm::outlook(sms, other))}});
-}
-
 /// How long a change may wait for a standby that gets the fabric: what is new is sent before HANDOVER.
 constexpr std::chrono::seconds kMostLag{1};
 
@@ -79,6 +45,40 @@ std::string lacks(const SubnetView& view, Guid to) {
                      std::chrono::duration<double>(at->lag).count());
 }
 
+Json own_row(const SubnetView& view, const sm::SmView& sms) {
+  const auto& rank = sms.shown.rank;
+  const auto* subnet = view.snapshot ? view.snapshot->subnet.get() : nullptr;
+  const auto* node = subnet != nullptr ? subnet->find(subnet->sm_node) : nullptr;
+  const auto port = subnet != nullptr ? subnet->sm_port : PortNum{};
+  const auto lid = node != nullptr ? node->ports[port.value()].info.lid : Lid{};
+  return Json(JsonObject{{"guid", guid(rank.guid)},
+                         {"node", text(node != nullptr ? description_of(*subnet, node->guid()) : "")},
+                         {"port", number(port.value())},
+                         {"lid", number(lid.value())},
+                         {"priority", number(rank.priority)},
+                         {"state", text(state_word(sms.shown.state))},
+                         {"act_count", number(sms.act_count)},
+                         {"last_seen", unix_json(unix_now())},
+                         {"self", Json(true)},
+                         {"answers", Json(true)},
+                         {"outlook", text(outlook_of(view))}});
+}
+
+Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
+  const auto& info = other.sm.info;
+  return Json(JsonObject{{"guid", guid(info.guid)},
+                         {"node", text(other.sm.node_description)},
+                         {"port", number(other.sm.at.port.value())},
+                         {"lid", number(other.sm.lid.value())},
+                         {"priority", number(info.priority)},
+                         {"state", text(state_word(info.state))},
+                         {"act_count", number(info.act_count)},
+                         {"last_seen", other.seen != 0 ? unix_json(other.seen) : Json{}},
+                         {"self", Json(false)},
+                         {"answers", Json(other.sm.answered)},
+                         {"outlook", text(sm::outlook(sms, other))}});
+}
+
 /// Why nothing can be asked of the SM now; nothing: it can.
 std::optional<Answer> not_running(const SubnetView& view) {
   if (view.sms && view.snapshot) return std::nullopt;
@@ -87,6 +87,16 @@ std::optional<Answer> not_running(const SubnetView& view) {
 }
 
 }  // namespace
+
+std::string outlook_of(const SubnetView& view) {
+  if (!view.sms) return {};
+  auto words = sm::outlook(*view.sms, unix_now());
+  const bool alone = view.sms->state.sm == wire::SmState::master && !view.sms->state.contested;
+  const auto next = alone ? sm::next_master(*view.sms) : std::nullopt;
+  if (const auto missing = next ? lacks(view, next->info.guid) : std::string(); !missing.empty())
+    words += "; " + missing;
+  return words;
+}
 
 Answer get_sms(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);

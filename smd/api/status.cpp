@@ -382,7 +382,7 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("sm", self_json(view));
   object.emplace("master", master_json(view));
   object.emplace("waiting", waiting_json(view));
-  object.emplace("outlook", text(view.sms && is_running(view) ? sm::outlook(*view.sms, unix_now()) : ""));
+  object.emplace("outlook", text(is_running(view) ? outlook_of(view) : ""));
   object.emplace("replica", replica_json(view));
   object.emplace("config_differs", sm::strings_json(view.config_differs));
   object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});

@@ -81,6 +81,7 @@ const char* action(const machine::LogOtherSm& seen) {
   if (seen.contested && seen.was_replaced)
     return "nothing is written; it stood still, and is to find out that this SM has replaced it";
   if (seen.contested) return "nothing is written; waiting for its HANDOVER";
+  if (!seen.known) return "nothing is written, and it is sent no HANDOVER; waiting";
   return seen.was_replaced ? "it has replaced this SM, which stood still: HANDOVER is sent to it"
                            : "it ranks higher: HANDOVER is sent to it";
 }

@@ -46,7 +46,6 @@ asio::awaitable<void> Mastership::send_handover() {
   const auto target = target_of(*parts_.subnet, to.at, *path);
   auto own = agent_.info();
   own.state = wire::SmState::master;  // what makes the HANDOVER valid
-  if (!wanted->with_sm_key) own.sm_key = 0;
   if (parts_.settle) co_await parts_.settle();
   const auto answer = co_await mad::set<wire::SmInfo>(parts_.tx, target, own,
                                                       static_cast<std::uint32_t>(wire::SmControl::handover));

@@ -152,7 +152,7 @@ void yield_to(Step& step, const OtherSm& to) {
   now.followed = rank_of(to.info);
   now.yielded = Yielded{to.info.guid};
   become(step, SmState::standby);
-  step.actions.push_back(SendHandover{to, now.policy.allows(to.info.guid)});
+  step.actions.push_back(SendHandover{to});
   step.actions.push_back(Follow{});
 }
 
@@ -176,7 +176,7 @@ void take_back(Step& step, Guid from, std::string reason) {
 bool was_replaced(const State& now) { return now.sm == SmState::master && now.sets_held && now.policy.quiet; }
 
 /// Of two masters the lower-ranked one sends HANDOVER (IBA 14.4), or the one that has stood still. One that
-/// does not answer is sent none.
+/// does not answer, or is never obeyed, is sent none: it would learn our SM_Key.
 /// `follow`: the SM that is polled; another one than `other` where a master has handed over to us, and
 /// `other` outranks us: then the master is polled.
 void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
@@ -189,12 +189,12 @@ void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   now.polled = Polled{follow};
   now.followed = rank_of(follow.info);
   step.actions.push_back(
-      LogOtherSm{other, two_masters, now.contested, stood_still, now.policy.allows(other.info.guid)});
+      LogOtherSm{other, two_masters, now.contested, stood_still, is_obeyed(now, other.info)});
   if (now.contested) return;
-  const bool hand_over = two_masters && other.answered;
+  const bool hand_over = two_masters && other.answered && is_obeyed(now, follow.info);
   if (hand_over) allow_sets(now);  // HANDOVER is a Set
   become(step, SmState::standby);
-  if (hand_over) step.actions.push_back(SendHandover{follow, now.policy.allows(follow.info.guid)});
+  if (hand_over) step.actions.push_back(SendHandover{follow});
 }
 
 /// It was handed the fabric, and has not answered this sweep, which may have asked before it took it: polls

@@ -210,7 +210,6 @@ struct RequestSweep {
 /// Set(SMInfo) HANDOVER; as a standby, because `to` is master whether it answers or not.
 struct SendHandover {
   OtherSm to;
-  bool with_sm_key = true;  ///< false: 0 is sent
 };
 /// Set(SMInfo) ACKNOWLEDGE.
 struct SendAcknowledge {
@@ -258,7 +257,7 @@ struct LogOtherSm {
   bool two_masters = false;   ///< we are master, too
   bool contested = false;     ///< its HANDOVER is waited for
   bool was_replaced = false;  ///< one of the two masters has stood still, and keeps nothing by its rank
-  bool known = false;         ///< Policy::allows it
+  bool known = false;         ///< is_obeyed()
 };
 struct LogMasterGone {
   OtherSm master;

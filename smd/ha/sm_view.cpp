@@ -28,19 +28,6 @@ std::vector<OtherSm> sms_of(const SmView& view) {
   return sms;
 }
 
-/// The standby that becomes master when we fail: the one with the highest rank.
-std::optional<OtherSm> next_master(const SmView& view) {
-  auto sms = sms_of(view);
-  // One that shows NotActive may do so for [ha] quiet, and takes the fabric all the same: where there is no
-  // other, it is named.
-  const bool standby =
-      std::ranges::any_of(sms, [](const OtherSm& sm) { return sm.info.state == SmState::standby; });
-  std::erase_if(sms, [&](const OtherSm& sm) {
-    return sm.info.state != (standby ? SmState::standby : SmState::not_active);
-  });
-  return machine::successor(view.state, sms, std::nullopt);
-}
-
 const char* why_never_obeyed(const machine::State& state, const wire::SmInfo& info) {
   return machine::has_other_key(state, info) ? "another SM_Key" : "not in [sm] allowed_guids";
 }
@@ -89,6 +76,18 @@ std::string stranger_words(const SmView& view, const wire::SmInfo& info) {
 }
 
 }  // namespace
+
+std::optional<OtherSm> next_master(const SmView& view) {
+  auto sms = sms_of(view);
+  // One that shows NotActive may do so for [ha] quiet, and takes the fabric all the same: where there is no
+  // other, it is named.
+  const bool standby =
+      std::ranges::any_of(sms, [](const OtherSm& sm) { return sm.info.state == SmState::standby; });
+  std::erase_if(sms, [&](const OtherSm& sm) {
+    return sm.info.state != (standby ? SmState::standby : SmState::not_active);
+  });
+  return machine::successor(view.state, sms, std::nullopt);
+}
 
 std::string outlook(const SmView& view, std::int64_t now) {
   switch (view.state.sm) {

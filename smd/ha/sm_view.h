@@ -33,6 +33,9 @@ struct SmView {
 };
 using PublishedSms = base::Published<SmView>;
 
+/// The standby that becomes master when we fail: the one with the highest rank. Pure.
+std::optional<OtherSm> next_master(const SmView& view);
+
 /// What this SM will do next, or waits for, in one sentence. `now`: seconds since 1970. Pure.
 std::string outlook(const SmView& view, std::int64_t now);
 /// What will become of another SM, in one sentence. Pure.

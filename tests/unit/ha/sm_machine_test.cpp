@@ -28,17 +28,23 @@ std::string with_policy(const Policy& policy, SmState sm, std::uint64_t guid) {
   return text(state, step(state, read({other(guid, SmState::master)})));
 }
 
-TEST(SmMachine, AnSmThatIsNotAllowedIsSentNoSmKey) {
+/// It would learn our SM_Key, and have the fabric.
+TEST(SmMachine, AStrangerIsSentNoHandover) {
   const Policy without40{.allowed = {Guid{50}, Guid{60}}};
   const Policy with40{.allowed = {Guid{40}}};
 
   EXPECT_EQ(with_policy(with40, SmState::master, 40),
             "poll 40, log two masters 40, master->standby, HANDOVER to 40");
   EXPECT_EQ(with_policy(without40, SmState::master, 40),
-            "poll 40, log stranger 40, log two masters 40 unknown, master->standby, HANDOVER to 40 without "
-            "SM_Key");
+            "poll 40, log stranger 40, log two masters 40 unknown, master->standby");
   EXPECT_EQ(with_policy(without40, SmState::discovering, 40),
             "poll 40, log stranger 40, log other 40 unknown, discovering->standby");
+  State state;
+  state.self = kSelf;
+  state.sm_key = kKey;
+  state.sm = SmState::master;
+  EXPECT_EQ(text(state, step(state, read({foreign(40, SmState::master)}))),
+            "poll 40, log stranger 40 other key, log two masters 40 unknown, master->standby");
 }
 
 TEST(SmMachine, WithForceAnSmThatIsNotListedIsIgnored) {

@@ -26,8 +26,7 @@ inline std::string text(const RequestSweep& request) {
                      request.reason);
 }
 inline std::string text(const SendHandover& handover) {
-  return fmt::format("HANDOVER to {}{}", handover.to.info.guid.value(),
-                     handover.with_sm_key ? "" : " without SM_Key");
+  return fmt::format("HANDOVER to {}", handover.to.info.guid.value());
 }
 inline std::string text(const LogControl& line) {
   return fmt::format("log {} of {}", to_string(line.control), line.from.guid.value());
