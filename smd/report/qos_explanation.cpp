@@ -2,6 +2,7 @@
 #include "smd/report/qos_explanation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,19 @@ void note_small_packets(QosKindView& kind, const QosPart::Tables& tables, const 
       "high priority (SL {}) has {:.1f} % of the link in packets of {} bytes and {:.1f} % in packets of {}: "
       "VLHighLimit counts units of 4096 bytes",
       sl_numbers(high), 100 * large, kind.mtu, 100 * small, kSmall));
+}
+
+/// torus-2QoS goes round a missing switch by other VLs.
+void note_turned(QosKindView& kind, const QosPart::Tables& tables, const QosUses& uses) {
+  std::vector<std::string> others;
+  for (const auto& [sl, use] : uses) {
+    const auto vl = tables.turned.vls[sl.value()];
+    if (vl != tables.sl_to_vl.vls[sl.value()]) others.push_back(fmt::format("SL {} has VL {}", sl, vl));
+  }
+  if (!others.empty())
+    kind.notes.push_back(
+        fmt::format("on the first hop after a turn to a lower dimension, round a missing switch: {}",
+                    fmt::join(others, ", ")));
 }
 
 /// SLs in use by the VL that they have, without those that are dropped.
@@ -223,6 +237,7 @@ QosKindView explain_kind(std::string names, const QosPart::Tables& tables, const
     kind.lanes.push_back(lane);
   }
   note_no_map(kind, tables);
+  note_turned(kind, tables, uses);
   std::vector<Sl> dropped;
   for (const auto& lane : kind.lanes) {
     if (!lane.vl) dropped.push_back(lane.sl);

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "routing/verify/service_levels.h"
+#include "smd/report/qos_explanation.h"
 #include "tests/support/layered_fabric.h"
 
 namespace smd {
@@ -110,6 +112,12 @@ TEST_F(TorusFabric, MapsSlsAsOpensmDoes) {
   }
   EXPECT_EQ(between, 80U);
   EXPECT_EQ(turns, 20U * 4) << "two ports of the second dimension, two of the first";
+  const auto& last = manager_->last();
+  const auto found = sm::explain_qos({.subnet = *last.subnet, .decided = last.decided});
+  EXPECT_TRUE(std::ranges::any_of(found.kinds, [](const auto& kind) {
+    return testing::Matches(testing::Contains(testing::HasSubstr("after a turn to a lower dimension")))(
+        kind.notes);
+  }));
   expect_free_of_credit_loops();
 }
 
