@@ -21,7 +21,7 @@ constexpr std::uint16_t kLeavesClients = 2;
 /// The first version of a master that says where it is four times a second, not once.
 constexpr std::uint16_t kQuickRoles = 4;
 
-/// A master says something at least once a second.
+/// A master says something at least once a second, and reads what is written to it.
 constexpr mad::Duration kMasterSilence = seconds(5), kFirstPause = milliseconds(100),
                         kLongestPause = seconds(5);
 
@@ -40,7 +40,8 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     auto made = co_await parts_.network.connect(peer);
     std::string reason = made ? std::string() : made.error();
     if (made) {
-      const std::shared_ptr<ByteStream> stream = std::make_shared<TurnStream>(std::move(*made));
+      const std::shared_ptr<ByteStream> stream =
+          std::make_shared<TurnStream>(std::move(*made), parts_.clock, kMasterSilence);
       reason = co_await receive(peer, stream);
       links_.erase(peer);
       lose_calls(peer);
@@ -317,8 +318,9 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
   co_await parts_.disk.commit_all(kept_);
   publish();
   finish_calls();
-  const bool sent = co_await stream->write(std::make_shared<const Bytes>(encode(Ack{at})));
-  co_return sent ? "" : "closed";
+  // Where it cannot be sent the stream ends by itself: what the master has said before that is kept, too.
+  co_await stream->write(std::make_shared<const Bytes>(encode(Ack{at})));
+  co_return "";
 }
 
 }  // namespace smd::replica

@@ -22,6 +22,7 @@ using testing::SizeIs;
 
 constexpr auto* kA = "h00000";
 constexpr auto* kB = "h00003";
+constexpr auto* kC = "h00001";
 
 config::SubnetConfig ranked(std::uint8_t priority) {
   config::SubnetConfig config;
@@ -465,6 +466,32 @@ TEST_F(Replica, TheOldMasterThatReturnsCopiesTheNewOne) {
   EXPECT_FALSE(site_[kA].is_master());
   expect_equal();
   EXPECT_EQ(site_.disks[kA].replica()->position.epoch, 2U);
+}
+
+/// Nothing that is written to the master before ends: several of its words and a transaction are not read.
+TEST_F(Replica, AWriteThatDoesNotEndDoesNotKeepAStandbyFromTheNextMaster) {
+  start_pair();
+  site_.start(kC, ranked(2), {kA, kB});
+  site_.world.run_for(seconds(3));
+  ASSERT_EQ(site_[kC].store().view()->source, site_.port_of(kA)) << story();
+  site_.network.takes_nothing = kA;
+  site_.world.run_for(milliseconds(500));
+  site_[kA].register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(site_[kA].last(), 1)); });
+  site_.world.run_for(milliseconds(500));
+
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+  auto& now = site_[kB];
+  ASSERT_TRUE(now.is_master()) << story();
+  now.register_now(
+      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(now.last(), 2)); });
+  site_.world.run_for(seconds(2));
+
+  const auto view = site_[kC].store().view();
+  EXPECT_EQ(view->role, replica::ReplicaView::Role::current) << testing::PrintToString(site_[kC].lines.all);
+  EXPECT_EQ(view->source, site_.port_of(kB));
+  EXPECT_EQ(site_[kC].registry().services().size(), now.registry().services().size());
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class MemoryNetwork {
   std::string refused{};                       ///< why no end is let in; empty: each is
   std::size_t most_at_once = ~std::size_t{0};  ///< bytes that one read gives
   std::uint64_t sent = 0;                      ///< bytes
+  std::string takes_nothing{};                 ///< writes to this host wait until the writer closes its end
   /// May change what is sent.
   std::function<void(Bytes&)> spoil;
 
@@ -84,6 +85,11 @@ class MemoryNetwork {
       co_return bytes;
     }
     asio::awaitable<bool> write(std::shared_ptr<const Bytes> bytes) override {
+      const auto here = here_;
+      while (!here->ended && network_.takes_nothing == peer_) {
+        const bool woken = co_await here->wake.wait();
+        if (!woken) co_return false;
+      }
       if (out_->ended) co_return false;
       auto copy = *bytes;
       if (network_.spoil) network_.spoil(copy);
@@ -93,6 +99,7 @@ class MemoryNetwork {
       co_return true;
     }
     void close() override {
+      here_->end();
       in_->end();
       out_->end();
     }
@@ -101,6 +108,7 @@ class MemoryNetwork {
    private:
     MemoryNetwork& network_;
     PipePtr in_, out_;
+    PipePtr here_ = std::make_shared<Pipe>();  ///< without bytes: ends with this end of the connection only
     std::string peer_;
   };
 

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "mad/real_clock.h"
 #include "smd/replica/tls_network.h"
+#include "smd/replica/turn_stream.h"
 #include "tests/support/certificates.h"
 
 namespace smd::replica {
@@ -85,6 +87,52 @@ TEST_F(ReplicaTls, AFileThatIsMissingIsNamed) {
                                        {.files = {.cert = "/none.pem", .key = "", .ca = ""}, .psk = {}});
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error(), testing::HasSubstr("/none.pem"));
+}
+
+using Heard = std::shared_ptr<std::optional<std::string>>;
+
+/// Says "xxx" and ends the connection without reading.
+asio::awaitable<void> say_and_reset(TlsNetwork* network) {
+  auto stream = co_await network->accept();
+  if (stream) co_await (*stream)->write(std::make_shared<const std::vector<std::uint8_t>>(3, 'x'));
+}
+
+asio::awaitable<void> write_until_refused(TlsNetwork* network, std::uint16_t port, mad::Clock* clock,
+                                          Heard heard) {
+  auto made = co_await network->connect("127.0.0.1:" + std::to_string(port));
+  if (!made) {
+    *heard = "refused: " + made.error();
+    co_return;
+  }
+  TurnStream stream(std::move(*made), *clock, std::chrono::seconds(60));
+  const auto byte = std::make_shared<const std::vector<std::uint8_t>>(1, 'y');
+  bool sent = true;
+  for (int i = 0; sent && i < 100; ++i) {
+    co_await clock->sleep(std::chrono::milliseconds(10));
+    sent = co_await stream.write(byte);
+  }
+  const bool again = co_await stream.write(byte);
+  const auto bytes = co_await stream.read();
+  stream.close();
+  *heard = (sent || again ? "sent, " : "not sent, ") + std::string(bytes.begin(), bytes.end());
+}
+
+/// After a send that fails Asio waits for an event, and a connection that was reset has none any more.
+TEST_F(ReplicaTls, AfterAWriteThatFailedTheNextFailsAtOnceAndWhatHasComeIsRead) {
+  const std::vector<std::uint8_t> key(32, 7);
+  const auto there = TlsNetwork::open(io_.get_executor(), clock_, "127.0.0.1:0", {.files = {}, .psk = key});
+  const auto here = TlsNetwork::open(io_.get_executor(), clock_, "", {.files = {}, .psk = key});
+  ASSERT_TRUE(there && here);
+  const auto heard = std::make_shared<std::optional<std::string>>();
+  asio::co_spawn(io_, say_and_reset(there->get()), [](const std::exception_ptr&) {});
+  asio::co_spawn(io_, write_until_refused(here->get(), (*there)->port(), &clock_, heard),
+                 [](const std::exception_ptr&) {});
+  const auto timer =
+      clock_.call_at(clock_.now() + std::chrono::seconds(8), [heard] { *heard = "nothing in 8 s"; });
+  while (!*heard) io_.run_one();
+  clock_.cancel(timer);
+
+  EXPECT_EQ(**heard, "not sent, xxx");
 }
 
 TEST(ReplicaAddress, IsAHostAndAPort) {
