@@ -167,11 +167,14 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
     co_return "";
   }
   if (!word.master || !accepts(word.port)) {
-    if (master_ == peer) co_return "it is not our master any more";
-    co_return "";
+    if (master_ != peer) co_return "";
+    const auto next = role().follows;
+    not_copied_ = not_copied_ || (next && *next != word.port);
+    co_return "it is not our master any more";
   }
   heard_ = parts_.wall();
   heard_at_ = parts_.clock.now();
+  if (receiver_->source() == word.port) not_copied_ = false;
   if (std::exchange(master_, peer) != peer) {
     end_term();
     refused_ = false;
@@ -313,6 +316,7 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
   placed->source = source;
   replica = std::move(placed);
   following_ = true;
+  not_copied_ = false;
   ++replaced_;
   if (parts_.replaced) parts_.replaced();
   co_await parts_.disk.commit_all(kept_);

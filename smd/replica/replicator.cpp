@@ -107,7 +107,7 @@ bool Replicator::has_copy() const {
 }
 
 bool Replicator::is_current() const {
-  if (!following_ || !receiver_ || receiver_->position() != latest_) return false;
+  if (!following_ || not_copied_ || !receiver_ || receiver_->position() != latest_) return false;
   if (replica()->position != latest_) return false;
   const auto view = parts_.sms->get();
   // A master that went on answering on the fabric has committed what the network did not bring.
@@ -189,7 +189,7 @@ asio::awaitable<void> Replicator::begin_term() {
           "clients are asked to register again; look whether partitions that were changed last are there");
     event.always();
   }
-  following_ = false;
+  following_ = not_copied_ = false;
   auto next = std::make_shared<store::ReplicaState>(*replica());
   next->position = {.epoch = std::max(next->position.epoch, later_epoch_) + 1, .number = 0};
   next->source = role().self;

@@ -241,7 +241,9 @@ class Replicator final : public store::Store {
   sa::RegistryPtr copied_;  ///< what its rows say; null: not known
   bool refused_ = false;    ///< the master's epoch is lower than that of our copy
   bool following_ = false;  ///< kept_ is the master's
-  bool stale_ = false;      ///< it was not current when we became master
+  /// Another SM has been master since, and what it has committed is not here.
+  bool not_copied_ = false;
+  bool stale_ = false;  ///< it was not current when we became master
   std::uint64_t replaced_ = 0;
   Position latest_{};   ///< of the master
   std::string master_;  ///< where it is connected; empty: nowhere
