@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <ranges>
 #include <utility>
 
@@ -218,8 +219,8 @@ using Attempt = std::optional<std::expected<Routes, RouteError>>;
 /// which what is alike lies side by side. Nothing: it is another one.
 template <class Cost>
 std::optional<Attempt<Cost>> attempt_in_order(const EngineInput& in, const SwitchRanking& ranking,
-                                              const TreeShape& shape, Numbering numbering) {
-  const OrderedTree tree(in.context, ranking, shape.order);
+                                              std::span<const SwitchIndex> order, Numbering numbering) {
+  const OrderedTree tree(in.context, ranking, order);
   const auto indices = dmodk_indices(tree.topology, tree.ranking, tree.tree_template);
   if (!even(indices)) return std::nullopt;
   std::vector<SwitchIndex> destinations(tree.topology.leaves().begin(), tree.topology.leaves().end());
@@ -234,7 +235,7 @@ std::optional<Attempt<Cost>> attempt_in_order(const EngineInput& in, const Switc
   return Attempt<Cost>(in_order_of_fabric(
       route_ordered<Cost>(
           {input, tree.ranking, tree.tree_template, costs, destinations, numbering, true, true}, indices),
-      shape.order));
+      order));
 }
 
 bool same_leaf_order(const Topology& topology, std::span<const SwitchIndex> one,
@@ -249,9 +250,14 @@ Attempt<Cost> attempt(const EngineInput& in, const SwitchRanking& ranking, Numbe
   const auto all = switches_by_lid(topology, in.context.lids);
   std::optional<TreeShape> shape;
   if (ranking.tree) shape = shape_of(topology, ranking);
-  if (shape && shape->balanced &&
-      !(is_ordered(topology, ranking, shape->order) && same_leaf_order(topology, all, shape->order))) {
-    if (auto done = attempt_in_order<Cost>(in, ranking, *shape, numbering)) return *std::move(done);
+  if (shape && shape->balanced) {
+    // Switches that are in order already keep theirs: it numbers their own LIDs.
+    auto order = shape->order;
+    const bool ordered = is_ordered(topology, ranking, order);
+    if (ordered) std::iota(order.begin(), order.end(), SwitchIndex{0});
+    if (!ordered || !same_leaf_order(topology, all, order)) {
+      if (auto done = attempt_in_order<Cost>(in, ranking, order, numbering)) return *std::move(done);
+    }
   }
   const Costs<Cost> costs(topology, &ranking, all, in.context.parallel);
   if (!costs.complete()) return std::nullopt;

@@ -28,6 +28,8 @@ struct PlanInput {
   const std::set<Guid>* left_out = nullptr;
   /// Packets of routes that were taken away may be under way: no table is written before that is over.
   bool draining = false;
+  /// SLs of the decision before, which clients may have; null: of this one.
+  const SlPart* sls_before = nullptr;
   /// The node is one of left_out.
   bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };

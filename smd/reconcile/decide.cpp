@@ -50,6 +50,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (!settled || !*decision) co_return false;
   if (kind->whole) co_return co_await take_decision(*std::move(*decision), run);
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
+  sls_before_ = before.service_levels;
   note_own_tables();
   if (kind->told) {
     log_partitions(parts_.log, *subnet_, *stored_, before, decided_);
@@ -92,6 +93,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   auto& now = decision.decided;
   const auto before = decided_.routes;
   routes_before_ = before;
+  sls_before_ = decided_.service_levels;
   log_partitions(parts_.log, *subnet_, *stored_, decided_, now);
   log_qos(parts_.log, decided_, now);
   log_qos_tables(parts_.log, *subnet_, decided_, now, partitions_.get());

@@ -141,7 +141,8 @@ asio::awaitable<bool> Reconciler::make_plan(const PartKind* kind, const Progress
   const PlanInput input{.subnet = *subnet_,
                         .decided = decided_,
                         .left_out = &left_out,
-                        .draining = parts_.clock.now() < drain_.until};
+                        .draining = parts_.clock.now() < drain_.until,
+                        .sls_before = sls_before_.get()};
   co_return co_await parts_.compute.execute([&](const std::stop_token& stop) {
     *made = kind->plan(input, run->requests, parts_.compute.parallel(), stop);
   });

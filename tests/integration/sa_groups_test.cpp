@@ -448,7 +448,7 @@ TEST_F(SaGroups, MembersWhosePortIsGoneLeave) {
   auto snapshot = std::make_shared<sm::Snapshot>(lab_.snapshot());
   auto subnet = std::make_shared<sm::Subnet>(*snapshot->subnet);
   std::erase_if(subnet->nodes, [&](const sm::NodePtr& node) { return node->guid() == host(0).node->guid(); });
-  subnet->guids = nullptr;
+  subnet->places = nullptr;
   snapshot->subnet = subnet;
 
   session_.settings().broadcast_mtu = Mtu::m256;

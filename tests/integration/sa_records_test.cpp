@@ -198,7 +198,7 @@ std::shared_ptr<const sm::Snapshot> repeated(const sm::Snapshot& snapshot, std::
   auto big = std::make_shared<sm::Snapshot>(snapshot);
   auto subnet = std::make_shared<sm::Subnet>(*snapshot.subnet);
   subnet->nodes.clear();
-  subnet->guids = nullptr;
+  subnet->places = nullptr;
   for (const auto& node : snapshot.subnet->nodes) {
     for (std::size_t i = 0; node->is_switch() && i < times; ++i) subnet->nodes.push_back(node);
   }

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr auto *kFirst = "h00000", *kSecond = "h00003", *kThird = "h00001";
+constexpr auto *kOldMaster = "h00000", *kPassedOver = "h00003", *kTaker = "h00001";
 
 config::SubnetConfig with_priority(std::uint8_t priority) {
   config::SubnetConfig config;
@@ -24,22 +24,22 @@ config::SubnetConfig with_priority(std::uint8_t priority) {
 /// Its copy is of the master before that one.
 TEST(PassedOver, ACopyOfTheMasterBeforeTheLastIsNotCurrent) {
   test::ReplicaSite site{"ft2:4"};
-  site.start(kFirst, with_priority(5), {kSecond, kThird});
-  site.start(kSecond, with_priority(4), {kFirst, kThird});
-  site.start(kThird, with_priority(3), {kFirst, kSecond});
+  site.start(kOldMaster, with_priority(5), {kPassedOver, kTaker});
+  site.start(kPassedOver, with_priority(4), {kOldMaster, kTaker});
+  site.start(kTaker, with_priority(3), {kOldMaster, kPassedOver});
   site.world.run_for(seconds(4));
-  ASSERT_EQ(site[kThird].store().view()->role, replica::ReplicaView::Role::current);
+  ASSERT_EQ(site[kTaker].store().view()->role, replica::ReplicaView::Role::current);
 
-  site.network.takes_nothing = kSecond;  // the third one cannot ask for its state
-  ASSERT_TRUE(site[kFirst].manager().hand_over(std::nullopt));
+  site.network.takes_nothing = kPassedOver;  // the third one cannot ask for its state
+  ASSERT_TRUE(site[kOldMaster].manager().hand_over(std::nullopt));
   site.world.run_for(seconds(1));
-  ASSERT_TRUE(site[kSecond].is_master());
-  EXPECT_NE(site[kThird].store().view()->role, replica::ReplicaView::Role::current);
-  site.kill(kSecond);
+  ASSERT_TRUE(site[kPassedOver].is_master());
+  EXPECT_NE(site[kTaker].store().view()->role, replica::ReplicaView::Role::current);
+  site.kill(kPassedOver);
   site.world.run_for(seconds(5));
 
-  ASSERT_TRUE(site[kThird].is_master()) << testing::PrintToString(site[kThird].managed().lines().all);
-  EXPECT_THAT(site[kThird].lines.all, testing::Contains(testing::AllOf(testing::HasSubstr("ha.took_over"),
+  ASSERT_TRUE(site[kTaker].is_master()) << testing::PrintToString(site[kTaker].managed().lines().all);
+  EXPECT_THAT(site[kTaker].lines.all, testing::Contains(testing::AllOf(testing::HasSubstr("ha.took_over"),
                                                                        testing::HasSubstr("current=false"))));
 }
 
