@@ -48,7 +48,7 @@ double percent_of(const json::value& standing, std::string_view key) {
 }
 
 std::string vls_text(const json::value& standing) {
-  const auto vls = joined_numbers(list_of(standing, "vls"));
+  auto vls = joined_numbers(list_of(standing, "vls"));
   if (text_of(standing, "dropped") != "true") return vls;
   return vls.empty() ? "15 (dropped)" : vls + " (dropped at some ports)";
 }

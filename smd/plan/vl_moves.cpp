@@ -80,7 +80,7 @@ class Moves {
   }
 
   void add_sls() {
-    // Nobody sends on SLs of a class that is new.
+    // No program has SLs of a class that is new.
     const auto* sls = in_.sls_before != nullptr ? in_.sls_before : in_.decided.service_levels.get();
     change_.sls_of_layer.resize(in_.decided.routes->layers.count);
     for (std::size_t layer = 0; layer < change_.sls_of_layer.size(); ++layer) {
