@@ -183,6 +183,19 @@ std::vector<SwitchIndex> leaves_by_nearness(const Topology& topology, const HopC
   return out;
 }
 
+void append(std::vector<LidRun>& runs, LidRun one) {
+  if (!runs.empty()) {
+    auto& last = runs.back();
+    one.follows =
+        last.lid + last.length == one.lid && last.number + last.length == one.number && last.kind == one.kind;
+    if (one.follows && last.destination == one.destination) {
+      ++last.length;
+      return;
+    }
+  }
+  runs.push_back(one);
+}
+
 std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
                                 std::span<const SwitchIndex> leaf_order, Numbering numbering,
                                 std::span<const RoundRobinLevel> levels) {
@@ -191,18 +204,11 @@ std::vector<LidRun> number_lids(const Topology& topology, const LidMap& lids,
   for (std::size_t lid = 1; lid < all.size(); ++lid) {
     const auto& entry = all[lid];
     if (entry.destination == kNoSwitch) continue;
-    bool follows = false;
-    if (!runs.empty()) {
-      auto& last = runs.back();
-      follows = last.lid + last.length == lid && last.number + last.length == entry.number &&
-                last.kind == entry.kind;
-      if (follows && last.destination == entry.destination) {
-        ++last.length;
-        continue;
-      }
-    }
-    runs.push_back(
-        {static_cast<std::uint16_t>(lid), 1, entry.number, entry.destination, follows, entry.kind});
+    append(runs, {.lid = static_cast<std::uint16_t>(lid),
+                  .length = 1,
+                  .number = entry.number,
+                  .destination = entry.destination,
+                  .kind = entry.kind});
   }
   return runs;
 }

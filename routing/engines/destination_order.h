@@ -31,6 +31,9 @@ struct LidRun {
   LidKind kind = LidKind::host;
 };
 
+/// Appends one LID, behind the others: to the last run where it continues that.
+void append(std::vector<LidRun>& runs, LidRun one);
+
 /// All switches, by the first LID of their end ports, or by their own LID without any. Columns in this order
 /// are consecutive where LIDs are.
 std::vector<SwitchIndex> switches_by_lid(const Topology& topology, const LidMap& lids);

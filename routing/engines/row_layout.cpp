@@ -15,6 +15,7 @@ std::vector<LidRun> single_lids(std::span<const LidRun> runs) {
       auto one = run;
       one.lid = static_cast<std::uint16_t>(run.lid + i);
       one.length = 1;
+      one.follows = false;
       one.number = run.number + i;
       each.push_back(one);
     }
@@ -30,18 +31,10 @@ RowLayout layout_by_number(std::span<const LidRun> runs, std::size_t row_size) {
   RowLayout layout;
   layout.places.resize(row_size);
   std::uint16_t place = 0;
-  for (const auto& one : single_lids(runs)) {
+  for (auto& one : single_lids(runs)) {
     layout.places[one.lid] = ++place;
-    bool follows = false;
-    if (!layout.runs.empty()) {
-      auto& last = layout.runs.back();
-      follows = last.number + last.length == one.number && last.kind == one.kind;
-      if (follows && last.destination == one.destination) {
-        ++last.length;
-        continue;
-      }
-    }
-    layout.runs.push_back({place, 1, one.number, one.destination, follows, one.kind});
+    one.lid = place;
+    append(layout.runs, one);
   }
   return layout;
 }

@@ -28,23 +28,6 @@ using sm::JsonObject;
 
 namespace {
 
-/// How long a change may wait for a standby that gets the fabric: what is new is sent before HANDOVER.
-constexpr std::chrono::seconds kMostLag{1};
-
-/// What of our state the SM lacks that is to have the fabric; empty: nothing, or none of it is copied by
-/// connections to standbys.
-std::string lacks(const SubnetView& view, Guid to) {
-  const auto* replica = view.replica.get();
-  if (replica == nullptr || replica->role != replica::ReplicaView::Role::source || !replica->direct)
-    return {};
-  const auto at = std::ranges::find(replica->standbys, to, &replica::StandbyView::port);
-  if (at == replica->standbys.end())
-    return "it does not copy the state of this SM now: later changes, members and services would be lost";
-  if (at->behind == 0 || at->lag < kMostLag) return {};
-  return fmt::format("{} changes are not on its disk, the oldest for {:.1f} s", at->behind,
-                     std::chrono::duration<double>(at->lag).count());
-}
-
 Json own_row(const SubnetView& view, const sm::SmView& sms) {
   const auto& rank = sms.shown.rank;
   const auto* subnet = view.snapshot ? view.snapshot->subnet.get() : nullptr;
@@ -77,6 +60,23 @@ Json row_of(const sm::SmView& sms, const sm::SeenSm& other) {
                          {"self", Json(false)},
                          {"answers", Json(other.sm.answered)},
                          {"outlook", text(sm::outlook(sms, other))}});
+}
+
+/// How long a change may wait for a standby that gets the fabric: what is new is sent before HANDOVER.
+constexpr std::chrono::seconds kMostLag{1};
+
+/// What of our state the SM lacks that is to have the fabric; empty: nothing, or none of it is copied by
+/// connections to standbys.
+std::string lacks(const SubnetView& view, Guid to) {
+  const auto* replica = view.replica.get();
+  if (replica == nullptr || replica->role != replica::ReplicaView::Role::source || !replica->direct)
+    return {};
+  const auto at = std::ranges::find(replica->standbys, to, &replica::StandbyView::port);
+  if (at == replica->standbys.end())
+    return "it does not copy the state of this SM now: later changes, members and services would be lost";
+  if (at->behind == 0 || at->lag < kMostLag) return {};
+  return fmt::format("{} changes are not on its disk, the oldest for {:.1f} s", at->behind,
+                     std::chrono::duration<double>(at->lag).count());
 }
 
 /// Why nothing can be asked of the SM now; nothing: it can.

@@ -26,11 +26,10 @@ using access::Token;
 
 /// A copy of another SM's state is not changed here.
 std::optional<Answer> token_hindrance(const SubnetView& view) {
-  using Role = replica::ReplicaView::Role;
   if (!view.policy_state)
     return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
-  const bool copy = view.replica && view.replica->role != Role::none && view.replica->role != Role::source;
-  if (!copy || sm_state(view) == wire::SmState::master) return two_masters(view);
+  if (!replica::is_copy(view.replica.get()) || sm_state(view) == wire::SmState::master)
+    return two_masters(view);
   return error_of(409, "not_master",
                   fmt::format("{}: this SM copies its tokens: change them at the master{}", view.name,
                               master_words(view)));

@@ -46,8 +46,7 @@ std::string words(const config::SubnetConfig& subnet) {
 /// its own files change counts there.
 std::vector<std::string> changes_of(const api::SubnetView& view, const config::SubnetConfig& files,
                                     const config::SubnetConfig& next) {
-  using Role = replica::ReplicaView::Role;
-  const bool follows = view.replica && view.replica->role != Role::none && view.replica->role != Role::source;
+  const bool follows = replica::is_copy(view.replica.get());
   if (view.config_differs.empty() || follows || !view.policy_state) return config::differences(files, next);
   return policy::reload_differences(*view.policy_state->config, next, *view.policy_state->policies);
 }

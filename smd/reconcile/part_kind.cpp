@@ -70,9 +70,7 @@ Plan plan_qos(const PlanInput& in, const PartRequests& /*requests*/, const routi
               const std::stop_token& stop) {
   Plan plan;
   auto rounds = qos_rounds(in);
-  const auto* routes = in.decided.routes.get();
-  append_in_steps(plan, std::move(rounds.before),
-                  routes != nullptr ? vl_moves(in, parallel, stop) : VlMoves{});
+  append_in_steps(plan, std::move(rounds.before), vl_moves(in, parallel, stop));
   plan.append(std::move(rounds.after));
   return plan;
 }

@@ -46,6 +46,11 @@ struct ReplicaView {
 };
 using PublishedReplica = base::Published<ReplicaView>;
 
+/// What this SM has is a copy of its master's. `view` may be null: nothing is copied.
+inline bool is_copy(const ReplicaView* view) {
+  return view != nullptr && view->role != ReplicaView::Role::none && view->role != ReplicaView::Role::source;
+}
+
 std::string_view to_string(ReplicaView::Role role);
 
 }  // namespace smd::replica

@@ -57,7 +57,7 @@ void note_small_packets(QosKindView& kind, const QosPart::Tables& tables, const 
       sl_numbers(high), 100 * large, kind.mtu, 100 * small, kSmall));
 }
 
-/// torus-2QoS goes round a missing switch by other VLs.
+/// torus-2QoS: paths around a missing switch turn to a lower dimension, and have other VLs on the hop after.
 void note_turned(QosKindView& kind, const QosPart::Tables& tables, const QosUses& uses) {
   std::vector<std::string> others;
   for (const auto& [sl, use] : uses) {
