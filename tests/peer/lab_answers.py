@@ -97,6 +97,7 @@ def saquery_commands(lids, gids):
     return [[str(word) for word in key + words] for key in ([], ["--smkey", "1"]) for words in plain]
 
 
+PORT_INFO_RECORD = 0x12
 PATH = {"sgid": 3, "dgid": 2, "slid": 5, "dlid": 4, "paths": 12}
 
 
@@ -133,6 +134,12 @@ def raw_questions(lids, numbers):
                     ("raw Delete ServiceRecord of nothing", line(DELETE, "ServiceRecord"))]
 
 
+def without_local_port(record):
+    """A PortInfoRecord with LocalPortNum 0: whose SMP reached a switch by which port depends on the answers' order."""
+    local_port = 32
+    return record[:local_port] + b"\0" + record[local_port + 1:]
+
+
 def ask_saquery(lab, commands, at_once):
     """{command: (exit status, records)}, and the commands whose answer did not come in saquery's time."""
     found, late = {}, []
@@ -167,7 +174,8 @@ def answers(lab, lids, gids, numbers, only=None):
         method, attribute = (int(word, 16) for word in question.split()[:2])
         size = next((size for code, size, _ in same.KINDS.values() if code == attribute), 64)
         answer = same.parse(came[str(number)], size, method != GET)
-        found[name] = (f"{answer[0]:#06x}", sorted(r.hex() for r in answer[1])) if answer else ("no answer", [])
+        records = [without_local_port(r) if attribute == PORT_INFO_RECORD else r for r in answer[1]] if answer else []
+        found[name] = (f"{answer[0]:#06x}" if answer else "no answer", sorted(r.hex() for r in records))
     return found
 
 
