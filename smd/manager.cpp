@@ -94,24 +94,26 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
               .subnet = loop_.subnet(),
               .config = config_,
               .lids = lids_}),
-      mastership_({.executor = parts_.executor,
-                   .clock = parts_.clock,
-                   .tx = tx_,
-                   .tasks = tasks_,
-                   .agenda = agenda_,
-                   .log = parts_.log,
-                   .events = events_,
-                   .subnet = loop_.subnet(),
-                   .config = config_,
-                   .lids = lids_,
-                   .wall = parts_.wall ? parts_.wall : system_time,
-                   .sms = parts_.sms,
-                   .settle = [this] { return settle(); }},
-                  [this](const wire::Notice& notice, Lid from) {
-                    traps_.heard(notice, from);
-                    status_.publish_traps();
-                    mastership_.heard(notice, from);
-                  }),
+      mastership_(
+          {.executor = parts_.executor,
+           .clock = parts_.clock,
+           .tx = tx_,
+           .tasks = tasks_,
+           .agenda = agenda_,
+           .log = parts_.log,
+           .events = events_,
+           .subnet = loop_.subnet(),
+           .config = config_,
+           .lids = lids_,
+           .wall = parts_.wall ? parts_.wall : system_time,
+           .sms = parts_.sms,
+           .settle = [this](Guid standby) { return settle(standby); },
+           .lags = [this](Guid standby) { return parts_.store != nullptr && parts_.store->lags(standby); }},
+          [this](const wire::Notice& notice, Lid from) {
+            traps_.heard(notice, from);
+            status_.publish_traps();
+            mastership_.heard(notice, from);
+          }),
       inventory_({.clock = parts_.clock,
                   .compute = parts_.compute,
                   .tasks = tasks_,
@@ -243,8 +245,8 @@ PartSet SubnetManager::partition_parts() const {
   return parts;
 }
 
-asio::awaitable<void> SubnetManager::settle() {
-  if (parts_.store != nullptr) co_await parts_.store->settle();
+asio::awaitable<void> SubnetManager::settle(Guid standby) {
+  if (parts_.store != nullptr) co_await parts_.store->settle(standby);
 }
 
 /// What another SM has committed as master is what we go on from, its policy included.

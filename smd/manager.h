@@ -130,7 +130,7 @@ class SubnetManager final : public FabricRequests {
   void take_disabled_ports();
   PartSet partition_parts() const;
   void take_replica();
-  asio::awaitable<void> settle();
+  asio::awaitable<void> settle(Guid standby);
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);

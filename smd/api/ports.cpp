@@ -165,6 +165,8 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
       lost ? was_text(now, *lost) : sm::why_not_active(*now.subnet, node, num, now.decided.partitions.get());
   if (!disabled.is_null())
     reason = "disabled by an operator" + (reason.empty() ? std::string() : "; " + reason);
+  else if (now.disabled && port.known && info.phys_state == PhysState::disabled)
+    reason += ", and not by an order that is kept here: smd port enable ends it";
   object.emplace("reason", reason.empty() ? Json{} : text(reason));
   object.emplace("disabled", std::move(disabled));
   object.emplace("lost", lost ? lost_of_port_json(now, node, num) : Json{});

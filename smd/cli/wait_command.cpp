@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <tuple>
@@ -33,13 +34,21 @@ void pause() {
   io.run();
 }
 
-/// The SM that the fabric goes to when the master ends: a standby before one that shows Not-active, and of
-/// these the one with the highest rank. Null: there is none.
-const json::value* heir_of(const json::value& sms) {
-  const auto rank = [](const json::value& sm) {
+/// Of a master's replica: the standby with this port GUID has all that is committed.
+bool has_all(const json::value& replica, std::string_view guid) {
+  return std::ranges::any_of(list_of(replica, "standbys"), [&](const json::value& standby) {
+    return text_of(standby, "guid") == guid && text_of(standby, "position") == text_of(replica, "position");
+  });
+}
+
+/// The SM that the fabric goes to when the master ends: a standby before one that shows Not-active, with
+/// `copied` one that has all that is committed before others, and of these the one with the highest rank.
+/// Null: there is none.
+const json::value* heir_of(const json::value& sms, const json::value& replica, bool copied) {
+  const auto rank = [&](const json::value& sm) {
     const auto guid = base::parse_guid(text_of(sm, "guid"));
-    return std::tuple(text_of(sm, "state") == "standby", base::parse_number(text_of(sm, "priority")),
-                      ~(guid ? guid->value() : 0));
+    return std::tuple(text_of(sm, "state") == "standby", copied && has_all(replica, text_of(sm, "guid")),
+                      base::parse_number(text_of(sm, "priority")), ~(guid ? guid->value() : 0));
   };
   const json::value* best = nullptr;
   for (const auto& sm : list_of(sms, "sms")) {
@@ -49,6 +58,13 @@ const json::value* heir_of(const json::value& sms) {
     if (best == nullptr || rank(*best) < rank(sm)) best = &sm;
   }
   return best;
+}
+
+bool another_is_master(const json::value& sms) {
+  return std::ranges::any_of(list_of(sms, "sms"), [](const json::value& sm) {
+    return text_of(sm, "self") != "true" && text_of(sm, "answers") == "true" &&
+           text_of(sm, "state") == "master";
+  });
 }
 
 std::string own_state(const json::value& sms) {
@@ -62,10 +78,10 @@ std::string own_state(const json::value& sms) {
 Readiness at_standby(const json::value& replica, const json::value* heir) {
   if (heir == nullptr) return {false, "no standby answers on the fabric"};
   const auto guid = text_of(*heir, "guid");
+  if (has_all(replica, guid))
+    return {true, fmt::format("standby {} \"{}\" is current", guid, text_of(*heir, "node"))};
   for (const auto& standby : list_of(replica, "standbys")) {
     if (text_of(standby, "guid") != guid) continue;
-    if (text_of(standby, "position") == text_of(replica, "position"))
-      return {true, fmt::format("standby {} \"{}\" is current", guid, text_of(*heir, "node"))};
     return {false, fmt::format("standby {} lacks {}", guid,
                                counted(text_of(standby, "lag_transactions"), "transaction"))};
   }
@@ -78,7 +94,7 @@ void add_wait_options(CLI::App& command, WaitOptions& options) {
   command
       .add_option("WHAT", options.what,
                   "up: the last sweep has found all in order, or this SM is a standby; replica: the master's "
-                  "state is current at a standby; restart: that, or this SM is not master")
+                  "state is current at a standby; restart: that, or another SM is master")
       ->required()
       ->check(CLI::IsMember({"up", "replica", "restart"}));
   command.add_option("--timeout", options.timeout, "seconds (default: 60)")->check(CLI::Range(0U, kLongest));
@@ -87,14 +103,17 @@ void add_wait_options(CLI::App& command, WaitOptions& options) {
 std::expected<Readiness, std::string> readiness(const std::string& what, const json::value& status,
                                                 const json::value& sms) {
   const auto state = own_state(sms);
-  if (what == "restart" && !state.empty() && state != "master")
-    return Readiness{true, fmt::format("this SM is {}", state)};
+  const bool restart = what == "restart";
+  if (restart && !state.empty() && state != "master")
+    return another_is_master(sms)
+               ? Readiness{true, fmt::format("this SM is {}", state)}
+               : Readiness{false, fmt::format("this SM is {}, and no other SM is master", state)};
   const auto& replica = member_of(status, "replica");
   if (!replica.is_object())
     return std::unexpected("the state is not copied: [ha] listen, peers and etcd are not set");
   const auto role = text_of(replica, "role");
   if (role == "current") return Readiness{true, "the copy of the master's state is current"};
-  if (role == "source") return at_standby(replica, heir_of(sms));
+  if (role == "source") return at_standby(replica, heir_of(sms, replica, restart));
   return Readiness{false, fmt::format("replica: {}", role)};
 }
 

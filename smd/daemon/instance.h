@@ -126,7 +126,7 @@ class Instance {
   void refused(Guid port);
   bool adopt_replica_policy();
   bool adopt_accepted(const policy::Policies& policies);
-  void say_left_partitions();
+  void say_left_changes();
   void say_policy_differs(const std::string& action);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();

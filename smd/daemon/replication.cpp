@@ -13,6 +13,7 @@
 #include "smd/etcd/http_client.h"
 #include "smd/etcd/network.h"
 #include "smd/policy/accepted.h"
+#include "smd/policy/left_changes.h"
 #include "smd/replica/tls_network.h"
 #include "smd/sa/settings.h"
 #include "smd/tls/certificate.h"
@@ -123,32 +124,38 @@ void Instance::open_replica() {
 /// What clients have registered and what the API has made is the master's from now on.
 void Instance::replaced() {
   registry_.set(replicator_->registry());
-  say_left_partitions();
+  say_left_changes();
   const bool policy = adopt_replica_policy();
   set_policy_state(replicator_->policies());
   if (policy && manager_) manager_->reload(spec_.config);
   if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }
 
-/// Two parts of a fabric are joined, or we return after a failure: of partitions of the API those of the
-/// master that we copy count. Whether it lacks ours or has changed them since is not known.
-void Instance::say_left_partitions() {
-  const auto left = std::exchange(left_policies_, nullptr);
-  if (!left) return;
-  const auto now = replicator_->policies();
-  std::vector<std::string> lost;
-  for (const auto& [name, partition] : left->api) {
-    const auto at = now->api.find(name);
-    if (at == now->api.end() || *at->second != *partition) lost.push_back(name);
-  }
-  if (lost.empty()) return;
-  log_.warn("ha.partitions_left")
-      .kv("partitions", fmt::format("{}", fmt::join(lost, ",")))
-      .kv("reason",
-          "they were so here when this SM was master last; the master has others or none of these names")
-      .kv("action",
-          "those of the master count: create these there, unless they were changed there on purpose")
-      .always();
+/// Two parts of a fabric are joined, or we return after a failure: of what the API has changed the master's
+/// counts, which we copy. Whether it lacks ours or has changed them since is not known.
+void Instance::say_left_changes() {
+  const auto ours = std::exchange(left_policies_, nullptr);
+  if (!ours) return;
+  const auto left = policy::left_changes(*ours, *replicator_->policies(), seconds_now());
+  const auto say = [&](std::string_view event, std::string_view what, const std::vector<std::string>& names,
+                       std::string_view reason, std::string_view action) {
+    if (names.empty()) return;
+    log_.warn(event)
+        .kv(what, fmt::format("{}", fmt::join(names, ",")))
+        .kv("reason", reason)
+        .kv("action", action)
+        .always();
+  };
+  say("ha.partitions_left", "partitions", left.partitions,
+      "they were so here when this SM was master last; the master has others or none of these names",
+      "those of the master count: create these there, unless they were changed there on purpose");
+  say("ha.ports_left", "ports", left.ports,
+      "they are disabled by an order of the master, or of this SM when it was master last, but not of both",
+      "the master's orders count: smd port disable or enable there; a port may still be disabled without "
+      "one");
+  say("ha.tokens_left", "tokens", left.tokens,
+      "they are valid at the master, or were here when this SM was master last, but not the same at both",
+      "the master's count: look whether one of them was revoked here, and revoke it there");
 }
 
 /// What the master has accepted, instead of what our files say of partitions, QoS, LIDs, links and routing.

@@ -138,13 +138,16 @@ void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
                    },
                    [&](machine::Follow&) { parts_.agenda.add(Work::follow, "HANDOVER"); },
                    [&](machine::BeginQuiet&) { begin_quiet(); },
+                   [&](machine::AwaitCopy& wait) { await_copy(std::move(wait.of)); },
                    [&](machine::SendAcknowledge& ack) { parts_.tasks.spawn(acknowledge(ack.to)); },
                    [&](machine::TellRank& tell) { parts_.tasks.spawn(tell_rank(std::move(tell.master))); },
                    [&](machine::SendHandover& handover) { handover_ = std::move(handover); },
                    [&](machine::Became& change) {
                      write(parts_.log, change);
                      parts_.events.publish(events::SmStateChanged{.from = change.from, .to = change.to});
-                     if (change.to == wire::SmState::master) master_since_ = parts_.clock.now();
+                     if (change.to != wire::SmState::master) return;
+                     master_since_ = parts_.clock.now();
+                     copies_awaited_.clear();
                    },
                    [&](machine::LogControl& accepted) {
                      write(parts_.log, accepted);
@@ -168,6 +171,7 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
   for (const auto& other : subnet.other_sms) {
     if (other.answered) note(other.info);
   }
+  look_at_copies();
   on(machine::SweepRead{subnet.other_sms, whole, dry_run});
   return machine::verdict(state_);
 }

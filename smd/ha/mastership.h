@@ -60,7 +60,9 @@ class Mastership {
     std::function<std::int64_t()> wall;  ///< seconds since 1970
     std::shared_ptr<PublishedSms> sms;   ///< where views go
     /// Before a HANDOVER: until the successor has what was committed, 50 ms at most.
-    std::function<asio::awaitable<void>()> settle;
+    std::function<asio::awaitable<void>(Guid standby)> settle;
+    /// The SM on this port copies what is committed here, and lacks some of it. May be null: none copies.
+    std::function<bool(Guid standby)> lags;
   };
   /// A trap, repressed already; only called while we are master.
   using OnTrap = std::function<void(const wire::Notice& notice, Lid from)>;
@@ -137,7 +139,7 @@ class Mastership {
   /// higher.
   void heard(const wire::Notice& notice, Lid from);
   /// A light sweep has read the SMs of `parts.subnet`: one that ranks higher gets the fabric.
-  void sms_read() { on(machine::SmsRead{parts_.subnet->other_sms}); }
+  void sms_read();
   /// Hands the fabric over to `only`, or to the standby that is to get it; the error says why not. What comes
   /// of it is in the log and in the view.
   std::expected<OtherSm, std::string> hand_over(std::optional<Guid> only);
@@ -188,6 +190,9 @@ class Mastership {
   asio::awaitable<void> acknowledge(Guid to);
   asio::awaitable<void> tell_rank(OtherSm master);
   asio::awaitable<void> ask_rank(OtherSm sm, mad::Target target);
+  void look_at_copies();
+  void await_copy(OtherSm of);
+  asio::awaitable<void> wait_for_copy(OtherSm of);
   void begin_quiet();
   void time_quiet();
   void note(const wire::SmInfo& info);
@@ -206,6 +211,8 @@ class Mastership {
   mad::TimePoint polled_at_{};  ///< of the last answer to a poll that said that it is master
   Damping trap_pace_;           ///< of reads after traps, by node
   Damping asker_pace_;          ///< of looks at nodes that ask for SMInfo, where no SM is known
+  /// Standbys that outrank us and lacked some of our copy, since when they have been waited for.
+  std::map<Guid, mad::TimePoint> copies_awaited_;
   mad::TimePoint quiet_began_{};
   mad::Clock::TimerId quiet_timer_ = 0;  ///< 0: none
   /// What set_priority() was told, and what the configuration said then.

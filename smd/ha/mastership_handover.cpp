@@ -17,6 +17,9 @@ namespace {
 /// How long the end of a process waits for the standby, and between two looks.
 constexpr mad::Duration kLeave = std::chrono::seconds(1), kLeaveLook = std::chrono::milliseconds(20);
 
+/// How long a standby that outranks us may take to copy what we have committed.
+constexpr mad::Duration kCopyPatience = std::chrono::seconds(10);
+
 /// Tries of trap 144 without a TrapRepress.
 constexpr unsigned kMostTraps = 5;
 
@@ -46,7 +49,7 @@ asio::awaitable<void> Mastership::send_handover() {
   const auto target = target_of(*parts_.subnet, to.at, *path);
   auto own = agent_.info();
   own.state = wire::SmState::master;  // what makes the HANDOVER valid
-  if (parts_.settle) co_await parts_.settle();
+  if (parts_.settle) co_await parts_.settle(to.info.guid);
   const auto answer = co_await mad::set<wire::SmInfo>(parts_.tx, target, own,
                                                       static_cast<std::uint32_t>(wire::SmControl::handover));
   if (!answer && answer.error().fault == mad::Fault::closed) co_return;
@@ -122,10 +125,68 @@ asio::awaitable<void> Mastership::ask_rank(OtherSm sm, mad::Target target) {
   note(*info);
   sm.info = *info;
   sm.answered = true;
+  look_at_copies();
   on(machine::RankTold{std::move(sm)});
 }
 
+void Mastership::sms_read() {
+  look_at_copies();
+  on(machine::SmsRead{parts_.subnet->other_sms});
+}
+
+/// One that has been waited for in vain counts as one that has all.
+void Mastership::look_at_copies() {
+  if (!parts_.lags || !parts_.subnet || state_.sm != wire::SmState::master) return;
+  std::set<Guid> lagging;
+  for (const auto& other : parts_.subnet->other_sms) {
+    const auto guid = other.info.guid;
+    const auto awaited = copies_awaited_.find(guid);
+    if (!parts_.lags(guid)) {
+      if (awaited != copies_awaited_.end()) copies_awaited_.erase(awaited);
+    } else if (awaited == copies_awaited_.end() || parts_.clock.now() < awaited->second + kCopyPatience) {
+      lagging.insert(guid);
+    }
+  }
+  if (lagging != state_.lagging) on(machine::CopiesKnown{std::move(lagging)});
+}
+
+void Mastership::await_copy(OtherSm of) {
+  const bool first = copies_awaited_.try_emplace(of.info.guid, parts_.clock.now()).second;
+  if (first) parts_.tasks.spawn(wait_for_copy(std::move(of)));
+}
+
+/// What we have committed would be lost if it were master before it has that.
+asio::awaitable<void> Mastership::wait_for_copy(OtherSm of) {
+  const auto guid = of.info.guid;
+  const auto end = parts_.clock.now() + kCopyPatience;
+  parts_.log.info("sm.handover_waits")
+      .port(of.at.node, of.node_description, of.at.port)
+      .kv("sm_guid", guid)
+      .kv("reason", "it outranks this SM, but lacks some of what was committed here")
+      .kv("seconds", std::chrono::duration_cast<std::chrono::seconds>(kCopyPatience).count())
+      .always();
+  while (parts_.lags(guid) && parts_.clock.now() < end) {
+    const bool time = co_await parts_.clock.sleep(kLeaveLook);
+    if (!time) co_return;
+  }
+  if (parts_.lags(guid)) {
+    parts_.log.warn("sm.handover_behind")
+        .port(of.at.node, of.node_description, of.at.port)
+        .kv("sm_guid", guid)
+        .kv("reason", "it still lacks some of what was committed here")
+        .kv("action", "it gets the fabric by its rank; look whether the last changes are there")
+        .always();
+  } else {
+    copies_awaited_.erase(guid);
+  }
+  if (!parts_.subnet || state_.sm != wire::SmState::master) co_return;
+  const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, of);
+  const auto at = of.at;
+  if (path) co_await ask_rank(std::move(of), target_of(*parts_.subnet, at, *path));
+}
+
 std::expected<OtherSm, std::string> Mastership::hand_over(std::optional<Guid> only) {
+  look_at_copies();
   auto to = successor(view(), only);
   if (to) on(machine::HandOver{*to});
   return to;

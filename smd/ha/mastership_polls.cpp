@@ -239,6 +239,7 @@ asio::awaitable<void> Mastership::watch_others() {
         on(machine::SilentSmAnswered{*info});
       } else {
         other.info = *info;
+        look_at_copies();
         on(machine::RankTold{std::move(other)});
       }
     }

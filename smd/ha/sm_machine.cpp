@@ -23,6 +23,7 @@ void become(Step& step, SmState to) {
   if (to != SmState::master) {
     now.unread = false;
     now.replaced.reset();
+    now.lagging.clear();
     return now.handed_over_by.reset();
   }
   now.deferral = Deferral::none;
@@ -205,6 +206,16 @@ const OtherSm* silent_heir(const State& now, const std::vector<OtherSm>& others)
   return at == others.end() || at->answered ? nullptr : &*at;
 }
 
+/// The standby that we have to hand over to, where it has what we have committed.
+std::optional<OtherSm> ready_heir(Step& step, const std::vector<OtherSm>& others) {
+  auto to = heir(step.next, others);
+  if (!to || !step.next.lagging.contains(to->info.guid)) return to;
+  step.actions.push_back(AwaitCopy{*to});
+  return std::nullopt;
+}
+
+void on(Step& step, const CopiesKnown& event) { step.next.lagging = event.lagging; }
+
 void on(Step& step, const SweepRead& event) {
   auto& now = step.next;
   now.contested = false;
@@ -235,7 +246,7 @@ void on(Step& step, const SweepRead& event) {
   const bool was_master = now.sm == SmState::master;
   become(step, SmState::master);
   if (event.whole) allow_sets(now);
-  const auto to = was_master && !now.sets_held ? heir(now, event.others) : std::nullopt;
+  const auto to = was_master && !now.sets_held ? ready_heir(step, event.others) : std::nullopt;
   if (to) yield_to(step, *to);
 }
 
@@ -254,13 +265,13 @@ void on(Step& step, const OthersAsked& event) {
 void on(Step& step, const SmsRead& event) {
   forget_changed(step.next, event.others);
   name_strangers(step, event.others);
-  const auto to = has_fabric(step.next) ? heir(step.next, event.others) : std::nullopt;
+  const auto to = has_fabric(step.next) ? ready_heir(step, event.others) : std::nullopt;
   if (to) yield_to(step, *to);
 }
 
 void on(Step& step, const RankTold& event) {
   step.next.declined.erase(event.sm.info.guid);  // it asks for the fabric
-  const auto to = has_fabric(step.next) ? heir(step.next, {event.sm}) : std::nullopt;
+  const auto to = has_fabric(step.next) ? ready_heir(step, {event.sm}) : std::nullopt;
   if (to) yield_to(step, *to);
 }
 

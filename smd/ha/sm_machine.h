@@ -103,6 +103,9 @@ struct State {
   /// or change.
   std::set<Guid> declined;
   std::set<Guid> strangers;  ///< SMs that are never obeyed and have been named
+  /// Standbys that copy what this master commits and do not have all of it yet: they get the fabric by their
+  /// rank when they have.
+  std::set<Guid> lagging;
 
   /// After a standstill of this process, until the masters of the fabric are known again: no Set leaves.
   bool sets_held = false;
@@ -149,6 +152,10 @@ struct SmsRead {
 struct RankTold {
   OtherSm sm;
 };
+/// Which standbys copy what we commit and lack some of it.
+struct CopiesKnown {
+  std::set<Guid> lagging;
+};
 /// The fabric is to be handed over to this SM, whatever its rank: an operator wants it, or this process ends.
 struct HandOver {
   OtherSm to;
@@ -187,9 +194,9 @@ struct SilentSmAnswered {
 };
 
 using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead,
-                           OthersAsked, SmsRead, RankTold, HandOver, HandoverAnswered, DeferralOver,
-                           PollingBegins, PollAnswered, PollUnanswered, PollUnroutable, PatienceOver,
-                           StoodStill, KnownSmsRead, SilentSmAnswered>;
+                           OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver, HandoverAnswered,
+                           DeferralOver, PollingBegins, PollAnswered, PollUnanswered, PollUnroutable,
+                           PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
 
 // Actions, in the order in which they are executed.
 
@@ -210,6 +217,10 @@ struct RequestSweep {
 /// Set(SMInfo) HANDOVER; as a standby, because `to` is master whether it answers or not.
 struct SendHandover {
   OtherSm to;
+};
+/// The event that led to this is to come again when this standby lacks nothing any more.
+struct AwaitCopy {
+  OtherSm of;
 };
 /// Set(SMInfo) ACKNOWLEDGE.
 struct SendAcknowledge {
@@ -270,9 +281,9 @@ struct LogStoodStill {
   std::chrono::nanoseconds took{};
 };
 
-using Action = std::variant<Answer, Became, RequestSweep, SendHandover, SendAcknowledge, Follow, TellRank,
-                            BeginQuiet, LogControl, LogControlRefused, LogStranger, LogDeclined, LogOtherSm,
-                            LogMasterGone, LogNoHandover, LogStuck, LogStoodStill>;
+using Action = std::variant<Answer, Became, RequestSweep, SendHandover, AwaitCopy, SendAcknowledge, Follow,
+                            TellRank, BeginQuiet, LogControl, LogControlRefused, LogStranger, LogDeclined,
+                            LogOtherSm, LogMasterGone, LogNoHandover, LogStuck, LogStoodStill>;
 
 struct Step {
   State next;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace smd::sm::inline availability::machine {
 namespace {
@@ -76,9 +77,10 @@ std::optional<OtherSm> successor(const State& now, const std::vector<OtherSm>& o
     if (only && other.info.guid != *only) continue;
     const bool usable = waits(other) || other.info.state == SmState::not_active;
     if (!may_have_fabric(now, other) || !usable) continue;
-    const bool better = best == nullptr || (waits(other) && !waits(*best)) ||
-                        (waits(other) == waits(*best) && rank_of(best->info) < rank_of(other.info));
-    if (better) best = &other;
+    const auto key = [&](const OtherSm& sm) {
+      return std::tuple(waits(sm), !now.lagging.contains(sm.info.guid), rank_of(sm.info));
+    };
+    if (best == nullptr || key(*best) < key(other)) best = &other;
   }
   return best != nullptr ? std::optional{*best} : std::nullopt;
 }

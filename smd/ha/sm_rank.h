@@ -40,7 +40,8 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others);
 std::optional<OtherSm> heir(const State& now, const std::vector<OtherSm>& others);
 
 /// The SM that gets the fabric where the master has to give it up, whatever the ranks: the highest standby
-/// that may have it, else one that shows Not-active (an smd that defers); nothing: there is none. `only`:
+/// that may have it and lacks no copy, else one that lacks some, else one that shows Not-active (an smd that
+/// defers); nothing: there is none. `only`:
 /// that one or none. Pure.
 std::optional<OtherSm> successor(const State& now, const std::vector<OtherSm>& others,
                                  std::optional<Guid> only);

@@ -126,7 +126,10 @@ std::string outlook(const SmView& view, const SeenSm& other) {
   }
   if (!ours) return "waits for the same master";
   if (state.declined.contains(info.guid)) return "did not take the HANDOVER";
-  if (view.shown.rank < machine::rank_of(info)) return "gets the fabric: it ranks higher";
+  if (view.shown.rank < machine::rank_of(info))
+    return state.lagging.contains(info.guid)
+               ? "ranks higher: gets the fabric when it has copied all, or after 10 s"
+               : "gets the fabric: it ranks higher";
   const auto next = next_master(view);
   return next && next->info.guid == info.guid ? "takes over when this SM fails"
                                               : "waits behind another standby";

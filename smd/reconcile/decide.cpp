@@ -122,7 +122,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   const bool new_keys = stored->m_keys != stored_->m_keys;
   co_await keep(std::move(stored));
   // A standby that does not have a port's key can never be its master.
-  if (new_keys && parts_.store != nullptr) co_await parts_.store->settle();
+  if (new_keys && parts_.store != nullptr) co_await parts_.store->settle(std::nullopt);
   run->result.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
 }

@@ -93,6 +93,7 @@ bool Replicator::hear(Outgoing& end, const Frame& frame) {
   if (const auto* hello = std::get_if<Hello>(&frame)) {
     end.peer = *hello;
     end.greeted = true;
+    if (hello->port != Guid{}) copiers_.insert(hello->port);
     const bool named = !hello->subnet.empty() && !options_.subnet.empty();
     return hello->min_reader <= kVersion && hello->version >= kMinReader &&
            (!named || hello->subnet == options_.subnet);

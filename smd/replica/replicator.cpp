@@ -270,15 +270,18 @@ asio::awaitable<void> Replicator::wait_for_standby() {
   may_answer_ = kept || options_.mode != Mode::sync_strict;
 }
 
-asio::awaitable<void> Replicator::settle() {
+asio::awaitable<void> Replicator::settle(std::optional<Guid> standby) {
   const auto end = parts_.clock.now() + kSync;
+  const auto is_meant = [&](Guid port) {
+    return !standby || !copiers_.contains(*standby) || port == *standby;
+  };
   const auto given = [&] {
-    const bool sent = told_changes_ == changes_ && std::ranges::any_of(outgoing_, [](const auto& one) {
-                        return one->sender.is_current();
+    const bool sent = told_changes_ == changes_ && std::ranges::any_of(outgoing_, [&](const auto& one) {
+                        return is_meant(one->peer.port) && one->sender.is_current();
                       });
     const auto copies = parts_.network.copies();
     return sent && (copies.empty() || std::ranges::any_of(copies, [&](const auto& copy) {
-                      return copy.at == journal_.latest();
+                      return is_meant(copy.port) && copy.at == journal_.latest();
                     }));
   };
   const auto timer = parts_.clock.call_at(end, [this] { acked_.wake_all(); });
@@ -286,6 +289,21 @@ asio::awaitable<void> Replicator::settle() {
   while (going && !outgoing_.empty() && journal_.active() && !given() && parts_.clock.now() < end)
     going = co_await acked_.wait();
   parts_.clock.cancel(timer);
+}
+
+bool Replicator::lags(Guid standby) const {
+  const auto has_all = [&](Position acked) {
+    return journal_.active() && acked.epoch == journal_.latest().epoch && lag_of(acked) <= kSync;
+  };
+  const auto copies = parts_.network.copies();
+  const bool copies_there =
+      std::ranges::any_of(copies, [&](const auto& copy) { return copy.port == standby; });
+  if (!copiers_.contains(standby) && !copies_there) return false;
+  return std::ranges::none_of(copies,
+                              [&](const auto& copy) { return copy.port == standby && has_all(copy.at); }) &&
+         std::ranges::none_of(outgoing_, [&](const auto& end) {
+           return end->peer.port == standby && has_all(end->sender.acked());
+         });
 }
 
 void Replicator::lost_sync(bool lost) {

@@ -88,7 +88,8 @@ class Replicator final : public store::Store {
   store::ReplicaStatePtr replica() const override { return std::get<store::ReplicaStatePtr>(kept_); }
   store::Following following() const override;
   bool may_answer() const override { return may_answer_; }
-  asio::awaitable<void> settle() override;
+  asio::awaitable<void> settle(std::optional<Guid> standby) override;
+  bool lags(Guid standby) const override;
 
   /// The latest view. From any thread.
   std::shared_ptr<const ReplicaView> view() const { return parts_.published->get(); }
@@ -230,6 +231,7 @@ class Replicator final : public store::Store {
     sa::RegistryPtr registry{};  ///< when it last had all; null: never
   };
   std::map<Guid, Copied> copied_by_;  ///< standbys that had a state of our last mastership
+  std::set<Guid> copiers_;            ///< SMs that have ever connected to copy from us
   Guid began_with_{};                 ///< the SM whose state that began with
   sa::RegistryPtr began_registry_;    ///< of that state
   // As standby.

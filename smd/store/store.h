@@ -4,6 +4,7 @@
 // written to the fabric, before the change's commit has returned.
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "mad/asio.h"
@@ -74,8 +75,11 @@ class Store {
   virtual Following following() const { return {}; }
   /// Whether clients may be told of what was committed last; else they are to ask again (BUSY).
   virtual bool may_answer() const { return true; }
-  /// Until a standby has all that was committed, 50 ms at most; at once where no standby copies it.
-  virtual asio::awaitable<void> settle() { co_return; }
+  /// Until the standby on this port (nothing: any) has all that was committed, 50 ms at most; at once where no
+  /// standby copies it.
+  virtual asio::awaitable<void> settle(std::optional<Guid> /*standby*/) { co_return; }
+  /// The SM on this port copies what is committed here, and has not had all of it for more than 50 ms.
+  virtual bool lags(Guid /*standby*/) const { return false; }
 };
 
 /// Keeps it as long as it lives: for tests, and where no state directory was named.

@@ -46,7 +46,8 @@ TEST(Wait, AMasterIsReadyWhenTheStandbyThatGetsTheFabricIsCurrent) {
 
   EXPECT_TRUE(is_ready("replica", source("2.6", "2.7"), all));
   EXPECT_FALSE(is_ready("replica", source("2.7", "2.6"), all));
-  EXPECT_FALSE(is_ready("restart", source("2.7", "1.7"), all));
+  EXPECT_TRUE(is_ready("restart", source("2.7", "1.7"), all)) << "which ends, and hands over to this one";
+  EXPECT_FALSE(is_ready("restart", source("2.6", "1.7"), all));
 }
 
 TEST(Wait, AStandbyComesBeforeOneThatShowsNotActive) {
@@ -60,6 +61,11 @@ TEST(Wait, AStandbyIsReadyWhenItsCopyIsCurrent) {
   EXPECT_TRUE(is_ready("replica", copy("current"), all));
   EXPECT_FALSE(is_ready("replica", copy("behind"), all));
   EXPECT_TRUE(is_ready("restart", copy("lost"), all));  // its restart costs nothing
+}
+
+TEST(Wait, WithoutAMasterThisSmMayBecomeIt) {
+  EXPECT_FALSE(is_ready("restart", copy("current"), sms("standby", "standby", "standby")));
+  EXPECT_FALSE(is_ready("restart", copy("none"), sms("discovering", "standby", "discovering")));
 }
 
 TEST(Wait, WithoutACopyThereIsNothingToWaitFor) {

@@ -64,6 +64,7 @@ std::vector<Named> states() {
   add("F", SmState::standby, [](State&) {});
   add("M", SmState::master, [](State&) {});
   add("U", SmState::master, [](State& s) { s.unread = true; });
+  add("L", SmState::master, [](State& s) { s.lagging = {Guid{40}}; });
   add("C", SmState::master, [&](State& s) {
     s.contested = true;
     s.polled = Polled{master60};
@@ -142,6 +143,8 @@ std::vector<std::pair<std::string, Event>> events() {
       {"40 tells of its rank", RankTold{other(40, SmState::standby)}},
       {"33 tells of its rank", RankTold{other(33, SmState::standby)}},
       {"60 tells of its rank", RankTold{other(60, SmState::standby)}},
+      {"copies known: 40 lags", CopiesKnown{{Guid{40}}}},
+      {"copies known: none lags", CopiesKnown{}},
       {"hand over to 60", HandOver{other(60, SmState::standby)}},
       {"HANDOVER taken by 40", HandoverAnswered{Guid{40}, true, {}}},
       {"HANDOVER not taken by 40", HandoverAnswered{Guid{40}, false, "status"}},

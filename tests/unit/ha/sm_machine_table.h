@@ -13,6 +13,7 @@
 //   F   standby, the master is gone and no sweep has begun since
 //   M   master
 //   U   master by its copy of the fabric (State::unread)
+//   L   master, whose standby 40 lacks some of its copy (State::lagging)
 //   C   master, contested by master 60; C1: which left a poll unanswered
 //   H   master, Sets held after a standstill; HH: with another standstill since the work began
 // Words: `by`: handed_over_by, `poll`: polled, `held`: sets_held, `[…]`: status of the answer.

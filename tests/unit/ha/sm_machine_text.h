@@ -28,6 +28,9 @@ inline std::string text(const RequestSweep& request) {
 inline std::string text(const SendHandover& handover) {
   return fmt::format("HANDOVER to {}", handover.to.info.guid.value());
 }
+inline std::string text(const AwaitCopy& wait) {
+  return fmt::format("await the copy of {}", wait.of.info.guid.value());
+}
 inline std::string text(const LogControl& line) {
   return fmt::format("log {} of {}", to_string(line.control), line.from.guid.value());
 }
@@ -127,6 +130,7 @@ inline std::string text(const State& before, const Step& step) {
   for (const auto& [sm, count] : before.stuck) {
     if (!now.stuck.contains(sm)) add(fmt::format("-stuck {}", sm.value()));
   }
+  if (before.lagging != now.lagging) add(now.lagging.empty() ? "-lagging" : "lagging");
   if (before.standstills != now.standstills) add(fmt::format("standstills {}", now.standstills));
   if (before.accounted != now.accounted) add(fmt::format("accounted {}", now.accounted));
   if (before.self.priority != now.self.priority) add(fmt::format("priority {}", now.self.priority));
