@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "routing/chain/chain.h"
 #include "routing/quality/load.h"
 #include "smd/decide/kept_entries.h"
+#include "smd/decide/multicast.h"
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
@@ -135,7 +137,9 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
   using Instead = DecideInput::Instead;
   Decided before = decided_;
   before.routes = routes_before_;
-  bool found = false;
+  const auto groups = groups_;  // which may be another one while this is computed
+  std::optional<Decided> found;
+  DecideTimes more;
   const bool done = co_await parts_.compute.execute([&](const std::stop_token& stop) {
     for (const auto instead : {Instead::same_ranking, Instead::extend}) {
       auto input = decide_input({});
@@ -144,21 +148,25 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
       input.stop = stop;
       auto decision = sm::decide(input);
       if (!decision) return;
-      times_.route_ms += decision->times.route_ms;
-      times_.verify_ms += decision->times.verify_ms;
+      more.route_ms += decision->times.route_ms;
+      more.verify_ms += decision->times.verify_ms;
       if (!decision->decided.routes) continue;
       auto other = decided_;
       other.routes = std::move(decision->decided.routes);
       if (instead == Instead::same_ranking &&
           would_interrupt({*subnet_, other}, parts_.compute.parallel(), stop))
         continue;
-      decided_.routes = std::move(other.routes);
-      found = true;
+      input.multicast = groups ? groups() : nullptr;
+      if (input.multicast) other.multicast = decide_multicast(input, *other.routes);
+      found = std::move(other);
       return;
     }
   });
   if (!done) co_return false;
+  times_.route_ms += more.route_ms;
+  times_.verify_ms += more.verify_ms;
   if (found) {
+    decided_ = *std::move(found);
     auto stored = stored_;
     co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
     co_await keep(std::move(stored));
@@ -245,6 +253,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
   goal.whole = !step->part || step->done;
   goal.next.routes = goal.whole ? routes : step->part;
   decide_qos_tables(input, decided_, goal.next);
+  if (input.multicast) goal.next.multicast = decide_multicast(input, *goal.next.routes);
   const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
   if (more && !vl_tables_are_read(*subnet_))
     return std::unexpected("SL to VL tables that they need are not read yet: after the next heavy sweep");

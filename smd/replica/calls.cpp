@@ -66,11 +66,11 @@ void Replicator::call(Call call, CallDone done) {
   const auto timer =
       parts_.clock.call_at(parts_.clock.now() + kCallPatience, [this, id] { call_is_late(id); });
   asked_.emplace(id, Asked{.peer = master_, .done = std::move(done), .timer = timer});
-  tasks_.spawn(send_call(links_.at(master_).stream, frame));
+  tasks_.spawn(send_frame(links_.at(master_).stream, frame));
 }
 
 /// Where it cannot be sent the connection ends, and its calls with it.
-asio::awaitable<void> Replicator::send_call(std::shared_ptr<ByteStream> stream, BytesPtr frame) {
+asio::awaitable<void> Replicator::send_frame(std::shared_ptr<ByteStream> stream, BytesPtr frame) {
   const bool sent = co_await stream->write(frame);
   if (!sent) stream->close();
 }

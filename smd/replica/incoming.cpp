@@ -140,7 +140,7 @@ asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_
         co_return fmt::format("its subnet is {}, ours {}", hello->subnet, options_.subnet);
       *greeted = true;
       if (hello->version < kLeavesClients) left_.reset();  // it would close the connection
-      links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version});
+      links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version, .said = {}});
       continue;
     }
     if (!*greeted) co_return "no hello";

@@ -334,11 +334,20 @@ asio::awaitable<void> Replicator::tick() {
       note_copied(copy.port, copy.at);
     }
     if (!now.master) end_term();
+    say_port(now.self);
     const auto latest = journal_.latest().number;
     while (covers_.size() > 1 && covers_.begin()->first + 100'000 < latest) covers_.erase(covers_.begin());
     publish();
     const bool time = co_await parts_.clock.sleep(milliseconds(200));
     if (!time) co_return;
+  }
+}
+
+/// A connection may have begun before our port was known.
+void Replicator::say_port(Guid self) {
+  for (auto& [peer, link] : links_) {
+    if (std::exchange(link.said, self) != self)
+      tasks_.spawn(send_frame(link.stream, std::make_shared<const Bytes>(hello())));
   }
 }
 

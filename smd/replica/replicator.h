@@ -117,6 +117,7 @@ class Replicator final : public store::Store {
   struct Link {
     std::shared_ptr<ByteStream> stream;
     std::uint16_t version = 0;
+    Guid said{};  ///< the port that it was told again; 0: none
   };
   /// What a connection to a master has brought.
   struct Intake {
@@ -150,6 +151,7 @@ class Replicator final : public store::Store {
   asio::awaitable<void> tick();
   void publish();
   std::chrono::nanoseconds lag_of(Position acked) const;
+  void say_port(Guid self);
   // outgoing.cpp: to standbys
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(std::shared_ptr<Outgoing> end);
@@ -187,7 +189,7 @@ class Replicator final : public store::Store {
   std::string no_link() const;
   bool forwards() const;
   bool is_no_peer(Guid master) const;
-  asio::awaitable<void> send_call(std::shared_ptr<ByteStream> stream, BytesPtr frame);
+  asio::awaitable<void> send_frame(std::shared_ptr<ByteStream> stream, BytesPtr frame);
   void answered(CallAnswer answer);
   void finish_call(std::uint64_t id, std::expected<CallAnswer, std::string> result);
   void finish_calls();

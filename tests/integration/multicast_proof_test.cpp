@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <string>
@@ -81,11 +82,20 @@ class ProvenFabric {
   /// Of what is proven.
   void expect_no_cycle() {
     const auto& routes = *decided().routes;
+    EXPECT_TRUE(proof_is_of_tables_in_force());
     if (context().not_proven != 0) return;
     ASSERT_TRUE(routes.verification.ok());
     const auto held = tables_of_switches();
     EXPECT_FALSE(
         routing::oracle::multicast_cycle(*routes.topology, *routes.lid_map, held.first, held.second));
+  }
+
+  bool proof_is_of_tables_in_force() {
+    return std::ranges::equal(context().rows, decided().routes->rows, {}, {}, &sm::RoutePart::Row::row);
+  }
+  void converge() {
+    (*manager_)->resweep(sm::Resweep::converge, "test");
+    world_.run_for(60s);
   }
 
   using Held = std::pair<routing::Routes, std::vector<routing::oracle::McGroup>>;
@@ -174,6 +184,22 @@ TEST(MulticastProof, TreesWithoutAProofAreNamed) {
   fabric.lose(random);
   EXPECT_GE(fabric.manager().lines().count("multicast.not_proven"), 1U);
   EXPECT_THAT(fabric.manager().lines().first("multicast.not_proven"), testing::HasSubstr("not_proven=6"));
+}
+
+/// Each step of the way to fresh tables has trees that are proven with it.
+TEST(MulticastProof, IsOfTheTablesThatRoutesConvergeTo) {
+  for (const std::string spec : {"mesh:4x4:1+guids=5", "torus:4x4:1+guids=6", "kary:3:3+guids=7"}) {
+    SCOPED_TRACE(spec);
+    std::mt19937_64 random(4);
+    ProvenFabric fabric(spec, "updn");
+    fabric.join(random, 6);
+    fabric.lose(random);
+    fabric.mend();
+    const auto proof = fabric.context().proof;
+    fabric.converge();
+    EXPECT_NE(fabric.context().proof, proof) << "the tables have not changed";
+    fabric.expect_no_cycle();
+  }
 }
 
 /// A proof is for the routes: joins do not compute it anew.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "tests/support/replica_data.h"
@@ -34,6 +35,8 @@ class LaggingHeir : public testing::Test {
     start(kHeir, 4);
     start(kThird, 3);
     site_.world.run_for(seconds(4));
+    const auto view = site_[kMaster].store().view();
+    ASSERT_TRUE(std::ranges::count(view->standbys, site_.port_of(kHeir), &replica::StandbyView::port));
     ASSERT_EQ(site_[kHeir].store().view()->role, replica::ReplicaView::Role::current);
   }
   /// The master commits what no standby gets.

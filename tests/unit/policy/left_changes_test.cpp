@@ -32,8 +32,10 @@ TEST(LeftChanges, PartitionsThatTheMasterHasOtherwiseOrNotAtAll) {
 TEST(LeftChanges, PortsByTheOrderOfOneOfBoth) {
   Policies ours, masters;
   const PortAt a{Guid{0xA}, PortNum{1}}, b{Guid{0xB}, PortNum{2}}, c{Guid{0xC}, PortNum{3}};
-  ours.disabled_ports = {{a, {}}, {b, {.peer = c}}};
-  masters.disabled_ports = {{c, {.peer = b}}, {{Guid{0xD}, PortNum{4}}, {}}};
+  ours.disabled_ports[a].by = "operator";
+  ours.disabled_ports[b].peer = c;
+  masters.disabled_ports[c].peer = b;
+  masters.disabled_ports[{Guid{0xD}, PortNum{4}}].by = "operator";
 
   EXPECT_THAT(left_changes(ours, masters, kNow).ports,
               ElementsAre("0x000000000000000a/1", "0x000000000000000d/4"))
@@ -42,9 +44,13 @@ TEST(LeftChanges, PortsByTheOrderOfOneOfBoth) {
 
 TEST(LeftChanges, TokensThatAreValidAtOneOfBoth) {
   Policies ours, masters;
-  ours.tokens = {
-      {"expired", {.expires = kNow}}, {"left", {}}, {"same", {.last_use = 5}}, {"rotated", {.hash = "1"}}};
-  masters.tokens = {{"revoked", {}}, {"same", {.last_use = 9}}, {"rotated", {.hash = "2"}}};
+  ours.tokens["expired"].expires = kNow;
+  ours.tokens["left"].hash = "1";
+  ours.tokens["same"].last_use = 5;
+  ours.tokens["rotated"].hash = "1";
+  masters.tokens["revoked"].hash = "1";
+  masters.tokens["same"].last_use = 9;
+  masters.tokens["rotated"].hash = "2";
 
   EXPECT_THAT(left_changes(ours, masters, kNow).tokens, ElementsAre("left", "revoked", "rotated"));
 }
