@@ -262,8 +262,8 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
 }
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
-/// that the present ones have. Where the operator has asked, and for a load that is much less, also tables
-/// whose way interrupts. The error: why the tables stay.
+/// that the present ones have. For a load that is much less also tables whose way interrupts; instead of
+/// another SM's only where the operator has asked. The error: why the tables stay.
 std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
     DecideInput input, const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
@@ -296,15 +296,18 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
     return better.max_link_time <= routing::kWorthwhile * than.max_link_time;
   };
   const auto present = load_of(now, parts_.compute.parallel());
-  const bool asked = converge_to_ != Fresh::canonical;
-  const bool better = asked && near && best && worth(best->load, near->load);
+  const bool may_interrupt =
+      converge_to_ != Fresh::canonical || (!moves && now.origin != RoutePart::Origin::adopted);
+  const bool better = may_interrupt && near && best && worth(best->load, near->load);
   if (near && !near->interrupts && near->load <= present && !better) return near;
   if (!best) return best;
-  if (!asked)
+  if (!may_interrupt)
     return std::unexpected(moves ? fmt::format("{} pairs of end ports would get other SLs",
                                                best->next.routes->pairs_moved - now.pairs_moved)
                                  : "no order of writes keeps all working routes");
-  if (!worth(best->load, present)) return std::unexpected("fresh tables would not have much less load");
+  if (!worth(best->load, present))
+    return std::unexpected(
+        "no order of writes keeps all working routes, and fresh tables would not have much less load");
   best->accepted = true;
   return best;
 }
