@@ -134,7 +134,6 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
-  void look_for_dropped_sl();
   asio::awaitable<bool> may_write();
   asio::awaitable<std::optional<Outcome>> between_sweeps(Asked asked);
   asio::awaitable<std::optional<Outcome>> light_sweep(Asked* asked, SweepKind* kind);
@@ -175,7 +174,6 @@ class SubnetManager final : public FabricRequests {
   VlTableReader vl_tables_;
   Retrainer retrainer_;
   ServiceParts services_;
-  std::vector<PeerPort> dropping_;  ///< ports whose tables drop SL 0, as they were told of
 };
 
 }  // namespace smd::sm

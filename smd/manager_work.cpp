@@ -5,7 +5,6 @@
 
 #include "smd/base/stopwatch.h"
 #include "smd/manager.h"
-#include "smd/report/vl_tables.h"
 
 namespace smd::sm {
 namespace {
@@ -100,7 +99,6 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked aske
     const auto read = co_await vl_tables_.read_some();
     if (read.cancelled) co_return Outcome::cancelled;
     if (read.to_publish) co_await inventory_.note_vl_tables();
-    if (read.to_publish) look_for_dropped_sl();
     if (read.to_write) agenda_.add(PartSet{Part::qos});
     if (read.altered && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
     if (read.to_publish && published()->subnet != loop_.subnet()) status_.publish_between_sweeps();
@@ -117,14 +115,6 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked aske
   const bool parts_alone = !asked.parts.empty() || asked.work.contains(Work::inventory);
   if (parts_alone && loop_.subnet()) co_return co_await reconcile(asked.parts);
   co_return std::nullopt;
-}
-
-/// Tables of another SM stay while QoS is off, whatever they drop.
-void SubnetManager::look_for_dropped_sl() {
-  const bool others = loop_.subnet() && !loop_.decided().qos_tables;
-  auto now = others ? ports_that_drop(*loop_.subnet(), Sl{0}) : std::vector<PeerPort>{};
-  if (!now.empty()) log_dropped_sl(parts_.log, *loop_.subnet(), dropping_, now);
-  dropping_ = std::move(now);
 }
 
 /// Cancelled or done.

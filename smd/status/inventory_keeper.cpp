@@ -9,6 +9,7 @@
 #include "smd/decide/port_vl_tables.h"
 #include "smd/decide/released_layers.h"
 #include "smd/report/changes.h"
+#include "smd/report/vl_tables.h"
 
 namespace smd::sm::inline status {
 namespace {
@@ -78,6 +79,7 @@ bool InventoryKeeper::note_keys(Stored& stored, bool adopting) {
 }
 
 asio::awaitable<void> InventoryKeeper::note_vl_tables() {
+  look_for_dropped_sl();
   if (parts_.dry_run || parts_.mastership.state() != wire::SmState::master) co_return;
   auto& loop = parts_.loop;
   if (loop.decided().qos_tables) co_return;  // tables of another SM count only while there are none of ours
@@ -89,6 +91,15 @@ asio::awaitable<void> InventoryKeeper::note_vl_tables() {
   if (!taken || !stored) co_return;
   loop.set_stored(std::move(stored));
   keep_soon();
+}
+
+/// Tables of another SM stay while QoS is off, whatever they drop.
+void InventoryKeeper::look_for_dropped_sl() {
+  const auto& loop = parts_.loop;
+  const bool others = loop.subnet() && !loop.decided().qos_tables;
+  auto now = others ? ports_that_drop(*loop.subnet(), Sl{0}) : std::vector<PeerPort>{};
+  if (!now.empty()) log_dropped_sl(parts_.log, *loop.subnet(), dropping_, now);
+  dropping_ = std::move(now);
 }
 
 bool InventoryKeeper::release_layers(mad::Duration keep) {

@@ -53,7 +53,8 @@ class InventoryKeeper {
   /// Compares what the sweep has found with what belongs to the fabric, and logs the changes with `cause`.
   /// Masters only: others do not look often enough to say when something went.
   asio::awaitable<Taken> update(std::string cause);
-  /// SL to VL and VL arbitration tables have been read: those of another SM are kept with what is learnt.
+  /// SL to VL and VL arbitration tables have been read: those of another SM are kept with what is learnt, and
+  /// ports that drop packets of SL 0 by them are logged.
   asio::awaitable<void> note_vl_tables();
   /// Layers of paths need not come back whose ends are away for longer than `keep` (not 0). True where paths
   /// of switches that are there have others than at first: what is decided on them changes.
@@ -73,6 +74,7 @@ class InventoryKeeper {
 
  private:
   bool note_keys(Stored& stored, bool adopting);
+  void look_for_dropped_sl();
   void keep_soon();
   asio::awaitable<void> keep_later();
   void tell_changes(Changes changes, const Subnet* before, std::string_view cause);
@@ -85,6 +87,7 @@ class InventoryKeeper {
   Flaps flaps_;
   bool keeping_ = false;            ///< keep_later() runs
   std::set<Guid> vl_tables_noted_;  ///< nodes, since we are master
+  std::vector<PeerPort> dropping_;  ///< ports whose tables drop SL 0, as last logged
   std::string last_change_;
   UnixTime last_change_at_ = 0;
   std::vector<Guid> to_accept_;                ///< 0: all that is lost
