@@ -118,6 +118,17 @@ Plan plan_ports(const PlanInput& in, const PartRequests& requests, const routing
   return of_round(port_orders_round(in, requests.ports));
 }
 
+void take_reindex(PartRequests& requests, const Subnet& /*subnet*/) { requests.reindex.clear(); }
+
+void take_clients(PartRequests& requests, const Subnet& /*subnet*/) { requests.clients.clear(); }
+
+void take_links_down(PartRequests& requests, const Subnet& /*subnet*/) { requests.links_down.clear(); }
+
+/// Ports to be trained whose node is not there wait for it.
+void take_ports(PartRequests& requests, const Subnet& subnet) {
+  std::erase_if(requests.ports.train, [&](const auto& port) { return subnet.find(port.first) != nullptr; });
+}
+
 constexpr std::array kKinds{
     PartKind{.part = Part::fabric,
              .name = "fabric",
@@ -132,6 +143,7 @@ constexpr std::array kKinds{
              .binds = true,
              .told = true,
              .gives_way = false,
+             .take = take_reindex,
              .decide = decide_partitions_alone,
              .plan = plan_partitions},
     PartKind{.part = Part::qos,
@@ -156,17 +168,20 @@ constexpr std::array kKinds{
     PartKind{.part = Part::clients,
              .name = "clients",
              .is_asked = [](const PartRequests& requests) { return !requests.clients.empty(); },
+             .take = take_clients,
              .decide = decide_nothing,
              .plan = plan_clients},
     PartKind{.part = Part::ports,
              .name = "ports",
              .gives_way = false,
              .is_asked = [](const PartRequests& requests) { return !requests.ports.none(); },
+             .take = take_ports,
              .decide = decide_nothing,
              .plan = plan_ports},
     PartKind{.part = Part::retraining,
              .name = "retraining",
              .gives_way = false,
+             .take = take_links_down,
              .decide = decide_nothing,
              .plan = plan_links_down},
 };

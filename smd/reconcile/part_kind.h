@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How each part is decided, planned and written. A new part (P_Keys, QoS) is an enumerator in part.h and a
-// row in part_kind.cpp.
+// How each part is decided, planned and written. A new part is an enumerator in smd/schedule/part.h, a row in
+// part_kind.cpp, and its case in Reconciler::end_part() (what becomes of what failed).
 
 #include <expected>
 #include <set>
@@ -29,11 +29,12 @@ struct PartRequests {
   PortOrders ports;
 };
 
-/// How the loop treats a part. Both functions are pure; `plan` makes a plan of this part alone.
+/// How the loop treats a part. All functions are pure; `plan` makes a plan of this part alone.
 struct PartKind {
   using Decide = std::expected<Decision, routing::RouteError> (*)(const DecideInput&, const PartRequests&);
   using Planner = Plan (*)(const PlanInput&, const PartRequests&, const routing::Parallel&,
                            const std::stop_token&);
+  using Take = void (*)(PartRequests&, const Subnet&);
   Part part;
   std::string_view name;
   /// Plans of one run at most: what failed is planned again.
@@ -47,6 +48,9 @@ struct PartKind {
   bool gives_way = true;     ///< Sets that are not answered are given up where an event waits
   /// Whether there is anything to do; null: always.
   bool (*is_asked)(const PartRequests&) = nullptr;
+  /// Removes from the requests what the run that begins has taken over, whether it succeeds or not; null:
+  /// nothing.
+  Take take = nullptr;
   Decide decide = nullptr;
   Planner plan = nullptr;
 };

@@ -87,13 +87,7 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
     co_return true;
   }
   run->requests = requests_;
-  // Asked for once; what fails is asked for anew.
-  if (kind->part == Part::clients) requests_.clients.clear();
-  if (kind->part == Part::retraining) requests_.links_down.clear();
-  if (kind->part == Part::partitions) requests_.reindex.clear();
-  if (kind->part == Part::ports)  // others wait for their node
-    std::erase_if(requests_.ports.train,
-                  [&](const auto& port) { return subnet_->find(port.first) != nullptr; });
+  if (kind->take != nullptr) kind->take(requests_, *subnet_);
   run->out = {};
   run->applied = {};
   run->wrote = run->left = false;

@@ -99,6 +99,21 @@ TEST(PartKind, APortThatIsToBeDisabledIsSetBeforeAllElse) {
   EXPECT_EQ(plan.rounds[0].ports[0].physical, PhysState::disabled);
 }
 
+TEST(PartKind, TrainingOfAPortWaitsForItsNode) {
+  const auto subnet = in_service().build();
+  const policy::PortAt there{Guid{kNear}, test::port_num(kUp)}, absent{Guid{0xABC}, test::port_num(1)};
+  PartRequests requests;
+  requests.ports.train = {there, absent};
+  requests.clients = {Guid{kHost + 1}};
+
+  part_kind(Part::ports).take(requests, subnet);
+
+  EXPECT_THAT(requests.ports.train, ElementsAre(absent));
+  EXPECT_THAT(requests.clients, SizeIs(1)) << "they belong to another part";
+  part_kind(Part::clients).take(requests, subnet);
+  EXPECT_THAT(requests.clients, IsEmpty());
+}
+
 TEST(PartKind, OnlyTheWholeFabricBindsLaterDecisions) {
   for (const auto part : {Part::fabric, Part::multicast, Part::guids, Part::clients, Part::retraining}) {
     EXPECT_EQ(part_kind(part).part, part);
