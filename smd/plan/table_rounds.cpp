@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/plan/table_rounds.h"
 
+#include <type_traits>
+
 namespace smd::sm::inline planning {
 namespace {
 
+/// table_round() is called for these.
+constexpr bool is_planned(Phase phase) { return phase == Phase::vl_tables || phase == Phase::guid_info; }
+
 template <class A>
 void add_blocks(const PlanInput& in, TableItems<A>& items) {
+  static_assert(is_planned(TableKind<A>::kPhase) || std::is_same_v<A, wire::PKeyTable>,
+                "no plan writes this kind: its kPhase has no table_round(); P_Key tables have pkey_rounds()");
   const auto& part = in.decided.part<A>();
   if (!part) return;
   for (const auto& desired : part->blocks) {

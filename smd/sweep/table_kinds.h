@@ -29,7 +29,9 @@ enum class TableRead : std::uint8_t {
 
 /// Descriptor of the kind of table that attribute A carries: static members kPhase (where its Sets stand in a
 /// plan), kRead, blocks(node, port) (the blocks that the port has, by its and its node's capacities) and
-/// modifier(node, port, block) (the attribute modifier of a block).
+/// modifier(node, port, block) (the attribute modifier of a block). A kPhase that is planned for any kind
+/// (smd/plan/table_rounds.h) is `vl_tables` or, alone and not by plan(), `guid_info`: a kind of another phase
+/// does not compile. `pkeys` has rounds of its own, which know P_Key tables only.
 template <class A>
 struct TableKind;
 
