@@ -183,6 +183,7 @@ TEST_F(LayeredClasses, HaveTurnsOnEveryVlThatTheyUse) {
 TEST_F(LayeredClasses, LayersShareTheVlOfTheirClassAtHosts) {
   begin();
   const auto& sls = *decided().service_levels;
+  ASSERT_GT(sls.layers, 1U);
   for (const auto& node : subnet().nodes) {
     if (node->is_switch()) continue;
     const sim::Place place{fmt::to_string(node->guid()), PortNum{1}};
