@@ -17,6 +17,7 @@ namespace smd::config {
 inline void add_errors(std::vector<ConfigError>& into, const std::vector<ConfigError>& errors) {
   into.insert(into.end(), errors.begin(), errors.end());
 }
+/// The same of a reader in `mad/base`: file, line and text, the text as ConfigError::expected.
 inline void add_errors(std::vector<ConfigError>& into, const base::FileErrors& errors) {
   for (const auto& error : errors)
     into.push_back({.file = error.file, .line = error.line, .expected = error.what});

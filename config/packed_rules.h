@@ -122,15 +122,18 @@ class PackedRules {
     if (packed_->rules == other.packed_->rules) packed_ = other.shared();
   }
 
+  /// Leaves the list empty; copies keep their rules.
   void clear() {
     packed_.reset();
     in_full_.reset();
   }
+  /// Makes room for so many rules in all; nothing where it has as many.
   void reserve(std::size_t rules) {
     if (rules <= size()) return;
     own();
     packed_->rules.reserve(rules);
   }
+  /// Appends `rule`. A list that shares its rules gets rules of its own first.
   void push_back(const Rule& rule) {
     own();
     auto packed = rule.packed();

@@ -69,7 +69,9 @@ struct MemberRule {
   PolicySource source{};
   friend bool operator==(const MemberRule&, const MemberRule&) = default;
 
+  /// The inverse of packed(). `rule` is none of PackedRule::kInFull.
   static MemberRule unpacked(const PackedRule& rule);
+  /// Nothing unless `ports` is one GUID or one range of GUIDs.
   std::optional<PackedRule> packed() const;
 };
 using MemberRules = PackedRules<MemberRule>;

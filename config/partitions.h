@@ -155,7 +155,10 @@ struct PendingRule {
   PolicySource source{};
   friend bool operator==(const PendingRule&, const PendingRule&) = default;
 
+  /// The inverse of packed(). `rule` is none of PackedRule::kInFull.
   static PendingRule unpacked(const PackedRule& rule);
+  /// Nothing unless `member` is a GUID or a range of GUIDs, pending for the reason that those usually have
+  /// (no port has the GUID, or one in the range).
   std::optional<PackedRule> packed() const;
 };
 using PendingRules = PackedRules<PendingRule>;

@@ -17,7 +17,9 @@ bool covers(const QosRanges& ranges, const QosRange& range);
 struct QosRuleEnd {
   const std::vector<std::string>& groups;
   const PortSet& ports;
+  /// The rule names no group and no port at this end: it has all ports.
   bool any() const { return groups.empty() && ports.terms.empty(); }
+  /// Both are written alike, in the same order.
   bool same(const QosRuleEnd& other) const { return groups == other.groups && ports == other.ports; }
   /// It has all ports that `other` has, as far as the words alone show it.
   bool covers(const QosRuleEnd& other) const { return any() || same(other); }

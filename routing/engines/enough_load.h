@@ -15,6 +15,8 @@ namespace smd::routing::inline engines {
 /// Load relative to the capacity of the cable: routes times route_weights().
 using Weight = std::uint64_t;
 
+/// The load of a channel with so many routes. `weights` is route_weights(): by channel, or empty where each
+/// route counts 1.
 inline Weight weighed(Weight routes, std::span<const std::uint32_t> weights, std::size_t channel) {
   return weights.empty() ? routes : routes * weights[channel];
 }

@@ -15,6 +15,7 @@ namespace smd::access {
 /// partitions only.
 enum class Role : std::uint8_t { tenant, viewer, operator_, admin };
 
+/// As the API and the command line name it. Static storage.
 constexpr std::string_view to_string(Role role) {
   switch (role) {
     case Role::tenant:

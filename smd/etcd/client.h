@@ -122,7 +122,7 @@ class Clients {
   Clients(const Clients&) = delete;
   Clients& operator=(const Clients&) = delete;
   virtual ~Clients() = default;
-  /// Connects with its first call.
+  /// A client that is not connected: it opens a connection of its own with its first call.
   virtual ClientPtr make() = 0;
 };
 

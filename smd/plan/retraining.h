@@ -38,7 +38,8 @@ class Retraining {
   void stop() { stopped_ = true; }
   /// A step has ended and its links were not looked at by a sweep since, or one is under way.
   bool pending() const { return under_way() || ended_; }
-  /// A sweep has looked at the links of the last step.
+  /// A sweep has ended: the Subnet has the links of a step that has ended as they came up. pending() is false
+  /// afterwards, unless a step is under way.
   void swept() { ended_ = false; }
   /// By another configuration, or as another master.
   void reset() { *this = Retraining(); }

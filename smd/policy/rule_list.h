@@ -37,9 +37,12 @@ class PlacesOfPorts {
 /// nothing, because the same rule is there and none after it can be about one of its ports.
 class RuleList {
  public:
+  /// `rules` as the store has them: in order, each term once.
   explicit RuleList(config::MemberRules rules);
 
+  /// Adds the rule at the end, and removes the one of the same ports, if any. Logarithmic.
   void put(const config::MemberRule& rule);
+  /// The rules in order; the list is used up.
   config::MemberRules take() &&;
 
  private:

@@ -51,6 +51,7 @@ inline bool is_copy(const ReplicaView* view) {
   return view != nullptr && view->role != ReplicaView::Role::none && view->role != ReplicaView::Role::source;
 }
 
+/// As the status of the API names it. Static storage.
 std::string_view to_string(ReplicaView::Role role);
 
 }  // namespace smd::replica

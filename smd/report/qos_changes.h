@@ -36,6 +36,7 @@ struct QosChanges {
 /// class also where something else has them. Pure.
 QosChanges qos_changes(const QosExplanation& before, const QosExplanation& after);
 
+/// As the API answers: `classes` (class, before, after; null for none), `pending`, `warnings`.
 Json qos_changes_json(const QosChanges& changes);
 
 }  // namespace smd::sm::inline reports

@@ -27,7 +27,8 @@ PortsWithTables ports_that_keep_tables(const Subnet& subnet, const QosPart& part
 void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
                     const config::PartitionPolicy* partitions);
 
-/// SLs get other VLs in one step, as in no order links are free of credit loops meanwhile.
+/// `qos.vls_unproven`, a warning: a plan moves SLs of layered routes to other VLs in one step, because no
+/// order of steps has been found that keeps links free of credit loops. To be called once for each such plan.
 void log_unproven_vls(const log::Log& log);
 
 }  // namespace smd::sm::inline reports

@@ -33,7 +33,8 @@ class TrapGap {
     for (const auto& [node, until] : until_) nodes.insert(node);
     return nodes;
   }
-  /// They have been asked, which took so long: requests take a tenth of the time at most.
+  /// Records that a poll ended at `now` and took `took`: polls use at most a tenth of the time. next() is
+  /// nothing where no switch is in its gap any more.
   void asked(mad::TimePoint now, mad::Duration took) {
     next_.reset();
     if (!until_.empty()) next_ = now + std::max<mad::Duration>(kLook, 9 * took);
