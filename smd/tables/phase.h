@@ -7,9 +7,10 @@
 
 namespace smd::sm::inline held_tables {
 
-/// What a round writes; also the order of rounds. Forwarding tables before Armed, Armed before Active; but in
-/// a fabric that forwards already, links that no table leads over come up first, and a switch that forwards
-/// by nothing yet gets its LinearFDBTop as soon as it has its tables.
+/// What a round writes; also the order of rounds, with exceptions. Forwarding tables before Armed, Armed
+/// before Active; but in a fabric that forwards already, links that no table leads over come up first, and a
+/// switch that forwards by nothing yet gets its LinearFDBTop as soon as it has its tables. With layers of
+/// paths vl_tables come before lft.
 enum class Phase : std::uint8_t {
   pkeys,             ///< P_Key tables get new keys; all other Sets rest on the SM being reached
   adaptive_routing,  ///< ARInfo of NVIDIA switches; before tables, which count only where it is off

@@ -327,9 +327,13 @@ def log_events(house):
 
 
 def cited_docs(house):
-    """Files that the documents name exist."""
+    """Files that the documents name exist; so do the sources that architecture.md names by their paths."""
+    source = re.compile(r"`([a-z0-9_]+(?:/[a-z0-9_]+)+\.(?:h|cpp|py))`")
     for name, path in house.files(".md"):
         for number, line in enumerate(house.lines(path), 1):
+            for target in source.findall(line) if name == "docs/architecture.md" else ():
+                if not (house.root / target).exists():
+                    house.find(name, number, f"{target}: no such file")
             for target in re.findall(r"\]\(([^)#]+)\)", line):
                 if "://" not in target and not (path.parent / target).exists():
                     house.find(name, number, f"{target}: no such file")
