@@ -159,6 +159,7 @@ class Server {
   Written written(const std::vector<Arrived>& batch, const PendingTasks& tasks, const Settings& settings,
                   const View* view, std::size_t room_for_reports);
   void take_over(Writing& writing, const PendingTasks& tasks, Written& done);
+  void write_batch(Writing& writing, const std::vector<Arrived>& batch, Written& done);
   std::vector<sm::GuidBlock> guids_to_write(const Directory& directory, const Written& done,
                                             const PendingTasks& tasks, bool all) const;
   std::vector<Event> port_events(const Directory& directory);

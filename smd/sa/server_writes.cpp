@@ -119,10 +119,22 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
   }
   if (tasks.expire) expire(writing);
   for (const auto& subscriber : tasks.unheard) drop_subscriptions(done.registry, subscriber);
+  write_batch(writing, batch, done);
+  std::ranges::move(waiting_terms_.apply(done.registry), std::back_inserter(done.effects.terms_applied));
+  for (const auto& [trap, from] : tasks.traps) {
+    if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
+  }
+  done.reports = reports_of(*directory, done.registry, done.effects, std::move(events), room_for_reports);
+  done.guids = guids_to_write(*directory, done, tasks, takes_over);
+  return done;
+}
+
+/// In the order of arrival, each with its reply.
+void Server::write_batch(Writing& writing, const std::vector<Arrived>& batch, Written& done) {
   for (const auto& [mad, at] : batch) {
     const auto request = Request::parse(mad.bytes);
     if (!request) continue;
-    const Requester requester{.port = directory->by_lid(mad.from.lid),
+    const Requester requester{.port = writing.directory.by_lid(mad.from.lid),
                               .lid = mad.from.lid,
                               .trusted = request->sa.sm_key != 0,  // a wrong one does not get here
                               .qp = mad.from.qp == 0 ? 1U : mad.from.qp};
@@ -134,13 +146,6 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
                             .method = request->mad.method,
                             .asked_at = at});
   }
-  std::ranges::move(waiting_terms_.apply(done.registry), std::back_inserter(done.effects.terms_applied));
-  for (const auto& [trap, from] : tasks.traps) {
-    if (auto event = event_from(*directory, trap, from)) events.push_back(*std::move(event));
-  }
-  done.reports = reports_of(*directory, done.registry, done.effects, std::move(events), room_for_reports);
-  done.guids = guids_to_write(*directory, done, tasks, takes_over);
-  return done;
 }
 
 void Server::take_over(Writing& writing, const PendingTasks& tasks, Written& done) {
