@@ -93,7 +93,7 @@ Ranked<Cost> choose(const Topology& topology, std::span<const SwitchIndex> all, 
     if (!costs.complete() || total_length(topology, costs, all) != kNothing) {
       return {std::move(tree), std::move(costs)};
     }
-    if (auto hung = reroot<Cost>(topology, tree, all, parallel)) return *std::move(hung);
+    if (auto rerooted = reroot<Cost>(topology, tree, all, parallel)) return *std::move(rerooted);
   }
   auto ranking = best_single_root(topology, parallel);
   Costs<Cost> costs(topology, &ranking, all, parallel);

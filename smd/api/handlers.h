@@ -109,7 +109,7 @@ Answer get_why(const Question& question, Backend& backend);
 // balance.cpp
 /// How many LIDs leave each switch by each of its ports. 409: nothing decided yet.
 Answer get_balance(const Question& question, Backend& backend);
-// guilbaults.cpp
+// exporter_metrics.cpp
 /// As get_metrics(), by the names of guilbaults/infiniband-exporter.
 Answer get_guilbaults(const Question& question, Backend& backend);
 // metrics.cpp

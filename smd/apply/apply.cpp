@@ -64,14 +64,14 @@ asio::awaitable<Applied> Applier::run() {
       const bool over = co_await drained();
       if (!over) break;
     }
-    RequestPipeline pump(tx_, clock_, kWidth, in_.urgent);
+    RequestPipeline pipeline(tx_, clock_, kWidth, in_.urgent);
     const auto failures = applied_.failed.size() + applied_.top_first.size();
-    const bool whole = co_await pump.run(source(round));
+    const bool whole = co_await pipeline.run(source(round));
     if (!whole) break;
-    applied_.held = pump.held();
+    applied_.held = pipeline.held();
     if (applied_.held) break;
     const bool links = round.phase == Phase::switch_links || round.phase == Phase::activate_switch_links;
-    applied_.cut_short = pump.gave_up() && links && tables_follow(in_.plan, round);
+    applied_.cut_short = pipeline.gave_up() && links && tables_follow(in_.plan, round);
     if (applied_.cut_short) break;
     const bool tables = round.phase == Phase::lft || round.phase == Phase::mft;
     if (round.drain) begin_drain();

@@ -86,8 +86,8 @@ asio::awaitable<std::size_t> Standby::set_sm_lids(Lid own) {
   const auto subnet = parts_.loop.subnet();
   const auto update = std::make_shared<SmLidUpdate>(*subnet, own);
   // Where nothing is answered for 50 ms the rest is left to the sweep.
-  RequestPipeline pump(parts_.tx, parts_.scheduler.clock(), kAtOnce, [] { return true; });
-  const bool all = co_await pump.run([update] { return update->next(); });
+  RequestPipeline pipeline(parts_.tx, parts_.scheduler.clock(), kAtOnce, [] { return true; });
+  const bool all = co_await pipeline.run([update] { return update->next(); });
   co_return all ? update->done() : 0;
 }
 

@@ -54,7 +54,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   const auto before = std::exchange(decided_, std::move((*decision)->decided));
   sls_before_ = before.service_levels;
   note_own_tables();
-  if (kind->told) {
+  if (kind->logs_changes) {
     log_partitions(parts_.log, *subnet_, *stored_, before, decided_);
     log_qos(parts_.log, before, decided_);
     log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());

@@ -42,10 +42,10 @@ struct PartKind {
   /// It covers all parts: the decision binds later ones and is stored before it is written, nodes that fail
   /// are left out, and what is left in the end is counted.
   bool whole = false;
-  bool binds = false;        ///< the decision is stored before it is written
-  bool told = false;         ///< what has changed by the decision is written to the log
-  bool uses_groups = false;  ///< DecideInput.multicast is filled
-  bool gives_way = true;     ///< Sets that are not answered are given up where an event waits
+  bool binds = false;         ///< the decision is stored before it is written
+  bool logs_changes = false;  ///< what has changed by the decision is written to the log
+  bool uses_groups = false;   ///< DecideInput.multicast is filled
+  bool gives_way = true;      ///< Sets that are not answered are given up where an event waits
   /// Whether there is anything to do; null: always.
   bool (*is_asked)(const PartRequests&) = nullptr;
   /// Removes from the requests what the run that begins has taken over, whether it succeeds or not; null:
