@@ -181,7 +181,7 @@ std::vector<Key> sa_keys() {
            .opensm = "",
            .doc = "The highest rate that paths and new groups are told to have, in Gb/s: old kernels do not "
                   "know the codes of newer rates."},
-          kSa, &SaConfig::max_rate, rate("paths are told as fast as they are")),
+          kSa, &SaConfig::max_rate, rate("paths have the rate of their links")),
       row({.table = "sa",
            .name = "prefix_routes",
            .opensm = "prefix_routes_file",

@@ -254,7 +254,7 @@ void Loader::check_class_conflicts(const Layer& layer) {
   for (const auto& name : given_tables(qos))
     refuse(name, fmt::format("no value: {} computes SLs, VLs and weights", by));
   for (const auto& name : given_policy(qos)) refuse(name, fmt::format("nothing: {} is the policy", by));
-  if (preset && !qos.traffic_classes.empty()) refuse("preset", "\"none\" beside [[qos.class]]");
+  if (preset && !qos.traffic_classes.empty()) refuse("preset", "\"none\" where there is a [[qos.class]]");
   if (qos.sm_sl == Sl{0}) return;
   const auto of_sm = std::ranges::find(classes.all, true, &QosClass::of_sm);
   if (of_sm != classes.all.end()) {

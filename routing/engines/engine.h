@@ -96,7 +96,7 @@ struct EngineInfo {
   bool leaves_gaps = false;
   bool layered = false;  ///< its paths have several layers, and clients must use the SL of each
   /// Its tables follow from positions, which are those of EngineInput::widest: what is damaged is not
-  /// repaired but routed afresh, and pairs keep their layers.
+  /// repaired but recomputed, and pairs keep their layers.
   bool by_position = false;
 };
 

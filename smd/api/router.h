@@ -47,7 +47,7 @@ enum class Tag : std::uint8_t {
 
 /// Who may call a route.
 enum class Needs : std::uint8_t {
-  nothing,    ///< anybody: it tells nothing of the fabric
+  nothing,    ///< every client, without a token: it tells nothing of the fabric
   tenant,     ///< any token; a tenant sees what is its own
   viewer,     ///< a token that sees all of the subnet
   operator_,  ///< one that changes the fabric

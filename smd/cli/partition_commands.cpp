@@ -215,7 +215,7 @@ Done PartitionCommand::reindex() const {
   if (as_json_) {
     out_ << json::serialize(*value) << '\n';
   } else {
-    out_ << fmt::format("{}: index 0 of {} is decided anew\n", *subnet,
+    out_ << fmt::format("{}: the P_Key at index 0 of {} is chosen again\n", *subnet,
                         counted(text_of(*value, "ports"), "port"));
   }
   return {};

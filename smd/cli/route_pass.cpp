@@ -165,7 +165,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   if (!decision) return std::unexpected(decision.error());
   fill(pass, *std::move(decision), true);
   const auto& not_repaired = pass.decided.routes->not_repaired;
-  if (!not_repaired.empty()) pass.notes.push_back("no repair, routed afresh: " + not_repaired);
+  if (!not_repaired.empty()) pass.notes.push_back("no repair, recomputed: " + not_repaired);
   if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
   note_left_out(pass);
   return pass;

@@ -71,8 +71,8 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
   times_.topology_ms += lap_();
 }
 
-/// Tables of another SM may have circles that only traffic of the switches themselves closes: they work, and
-/// what is repaired in them does not make that worse. What we make ourselves has none.
+/// Tables of another SM may have cycles of channels that only traffic of the switches themselves closes: they
+/// work, and what is repaired in them does not make that worse. Tables that smd computes have none.
 bool RouteDecision::usable(const routing::Verification& found) const {
   if (found.clean() || (of_another_ && found.ok())) return true;
   return in_.config.routing.allow_credit_loops && found.host_pairs_unreachable == 0 && found.loops == 0 &&

@@ -142,7 +142,7 @@ Round mft_round() {
 }
 
 /// Takes out the switches to which nothing is written. What their tables hold of a tree that changes stays,
-/// so the other switches keep what they have of it: two trees mixed may be a circle.
+/// so the other switches keep what they have of it: two trees mixed may be a forwarding loop.
 void leave_out(const PlanInput& in, std::vector<Table>& tables) {
   const auto out = [&](const Table& table) { return in.leaves_out(table.is->guid()); };
   std::set<std::size_t> frozen;

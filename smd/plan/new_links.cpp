@@ -53,12 +53,12 @@ bool NewLinks::harmless(NodeIndex index, PortNum num) {
   if (desired == nullptr) return false;
   return std::ranges::all_of(lids, [&](std::uint16_t lid) {
     const auto wanted = routing::entry(desired->get(), Lid{lid});
-    return (wanted == num.value() || wanted == routing::kNoRoute) && !circles(index, lid);
+    return (wanted == num.value() || wanted == routing::kNoRoute) && !loops(index, lid);
   });
 }
 
 /// By what is installed, the link that is to come up included; what is not known may lead anywhere.
-bool NewLinks::circles(NodeIndex from, std::uint16_t lid) const {
+bool NewLinks::loops(NodeIndex from, std::uint16_t lid) const {
   auto at = from;
   for (std::size_t steps = 0; steps <= in_.subnet.nodes.size(); ++steps) {
     const auto& node = *in_.subnet.nodes[at];

@@ -30,7 +30,7 @@ class NewLinks {
   };
   const Leads& leads(NodeIndex index);
   bool harmless(NodeIndex index, PortNum num);
-  bool circles(NodeIndex from, std::uint16_t lid) const;
+  bool loops(NodeIndex from, std::uint16_t lid) const;
 
   const PlanInput& in_;
   bool running_ = false;

@@ -49,7 +49,7 @@ std::expected<Lattice, std::string> parse(Args args) {
   if (!sizes) return std::unexpected(sizes.error());
   const auto hosts = args.size() > 1 ? number(args[1], {"HOSTS", 0, kMostPorts}) : 1;
   if (!hosts) return std::unexpected(hosts.error());
-  if (product(*sizes) > kMostLids) {  // before anybody counts the points
+  if (product(*sizes) > kMostLids) {  // before the points are counted
     return std::unexpected(too_large(product(*sizes), times(product(*sizes), *hosts), 0));
   }
   return Lattice{Points(*std::move(sizes)), static_cast<unsigned>(*hosts)};

@@ -144,7 +144,7 @@ Status set_port_info(Request& request, PortIndex index, bool extended) {
 }
 
 /// Devices from NDR on show the fields of extended speeds only to an SM that says that it knows them; older
-/// ones show them to everybody (iblinkinfo, which never says so, has always printed EDR).
+/// ones show them to every SM (iblinkinfo, which never says so, has always printed EDR).
 bool hides_speeds(const Node& node) {
   return (node.speeds & (speed_bit(LinkSpeed::ndr) | speed_bit(LinkSpeed::xdr))) != 0;
 }

@@ -34,7 +34,8 @@ struct Batch {
 
 }  // namespace
 
-// Two locks, never held together and never while anybody works: one for what goes in, one for what comes out.
+// Two locks, never held together and never while a thread works: one for what goes in, one for what comes
+// out.
 struct Live::Impl : std::enable_shared_from_this<Live::Impl> {
   asio::any_io_executor executor;
   Fabric fabric;  // the nodes' thread alone, once it runs

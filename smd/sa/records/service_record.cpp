@@ -9,8 +9,8 @@ namespace {
 
 using ServiceFields = wire::ServiceRecord;
 
-/// The ServiceKey is not shown to everybody, a GID may have the default prefix, and a P_Key of no partition
-/// is the default one: visit() looks at them.
+/// The ServiceKey is not shown to every client, a GID may have the default prefix, and a P_Key of no
+/// partition is the default one: visit() looks at them.
 constexpr auto kServiceComponents =
     consecutive<64, -128, -16, -16, 32, -128, 512, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16,
                 16, 16, 16, 16, 16, 32, 32, 32, 32, 64, 64>();
