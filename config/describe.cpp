@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
-#include <vector>
 
 #include "config/describe_blocks.h"
 #include "config/schema.h"

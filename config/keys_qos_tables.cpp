@@ -2,7 +2,6 @@
 // The keys of [qos] about the tables of ports, in OpenSM's names and words, and [[qos.ports]].
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 
 #include "config/blocks.h"

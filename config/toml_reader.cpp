@@ -32,7 +32,6 @@ struct TomlSurprise {};
 #include <expected>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "config/toml_key.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "config/import/qos_conf_items.h"

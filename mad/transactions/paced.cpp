@@ -2,7 +2,6 @@
 // Requests whose tries the caller sends, one by one. They share transaction numbers, the wheel and the
 // counters with all others, and take no part in windows and measured times.
 #include <algorithm>
-#include <utility>
 
 #include "mad/base/bug.h"
 #include "mad/transactions/transactions.h"

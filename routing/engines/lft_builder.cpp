@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <memory>
 
 #include "routing/engines/next_hops.h"

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <queue>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>

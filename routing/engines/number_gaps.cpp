@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/engines/number_gaps.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
-#include <utility>
 
 #include "routing/multicast/forest.h"
 #include "routing/multicast/tree_search.h"

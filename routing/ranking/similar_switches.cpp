@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "routing/ranking/disjoint_sets.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
 
 #include "routing/ranking/leaf_radius.h"
 #include "routing/ranking/positions.h"

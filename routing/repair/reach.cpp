@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/repair/reach.h"
 
-#include <algorithm>
-
 namespace smd::routing::inline repair {
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 #include <utility>
 
 #include "routing/verify/dependencies.h"

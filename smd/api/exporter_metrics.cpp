@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 
 #include "smd/api/handlers.h"
 #include "smd/api/scrape.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/gzip.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/beast/zlib/deflate_stream.hpp>
 #include <boost/crc.hpp>

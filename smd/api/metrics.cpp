@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 
 #include "smd/api/handlers.h"
 #include "smd/api/own_metrics.h"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <vector>
 
 #include "mad/base/escaped.h"

@@ -3,7 +3,6 @@
 // answered.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json/object.hpp>
 #include <utility>
 

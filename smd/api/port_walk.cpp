@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/beast/core/string.hpp>
-#include <string>
 #include <utility>
 
 namespace smd::api {

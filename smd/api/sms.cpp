@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
-#include <expected>
 #include <optional>
 
 #include "mad/base/parse.h"

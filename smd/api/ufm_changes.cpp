@@ -2,8 +2,6 @@
 // Changes of partitions as UFM's clients ask for them: by P_Key, with GUIDs that may not be there yet.
 #include <fmt/format.h>
 
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "smd/api/fabric_ports.h"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/beast/core/string.hpp>
-#include <charconv>
 #include <optional>
 
 #include "mad/base/parse.h"
+#include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/ufm.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "mad/base/parse.h"
 #include "smd/api/caller.h"

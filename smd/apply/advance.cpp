@@ -2,7 +2,6 @@
 #include "smd/apply/advance.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <type_traits>
 #include <utility>

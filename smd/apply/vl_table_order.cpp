@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/apply/vl_table_order.h"
 
-#include <algorithm>
-
 #include "mad/wire/drop_vl.h"
 
 namespace smd::sm::inline applying {

@@ -11,7 +11,6 @@
 #include <expected>
 #include <functional>
 #include <ostream>
-#include <vector>
 
 #include "mad/base/escaped.h"
 #include "mad/base/parse.h"

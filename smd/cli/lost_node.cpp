@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 #include <ostream>
-#include <utility>
 
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"

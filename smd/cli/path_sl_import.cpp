@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "mad/wire/sa/path_record.h"

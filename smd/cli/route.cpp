@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <system_error>

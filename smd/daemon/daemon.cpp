@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <map>
 #include <ostream>
-#include <sstream>
 #include <utility>
 
 #include "smd/daemon/no_core.h"

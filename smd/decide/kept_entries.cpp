@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <queue>
-#include <span>
 #include <utility>
 
 #include "routing/verify/verify.h"

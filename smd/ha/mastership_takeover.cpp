@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric falls to a standby that knows it: one round of SMInfo, and it is master.
-#include <algorithm>
 #include <utility>
 
 #include "mad/transactions/ask.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/inventory/gone.h"
 
-#include <algorithm>
 #include <map>
 
 namespace smd::sm::inline inventory {

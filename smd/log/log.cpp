@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/log/log.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "smd/log/core.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MasterSMLID of all end ports, before anything else is written or read.
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "mad/transactions/ask.h"

@@ -2,7 +2,6 @@
 #include "smd/plan/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <numeric>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <map>
 #include <ranges>
 #include <set>
-#include <span>
 #include <tuple>
 #include <utility>
 

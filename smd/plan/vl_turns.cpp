@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 
 namespace smd::sm::inline planning {
 namespace {

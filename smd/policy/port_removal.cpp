@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "config/glob.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/policy/qos_json.h"
 
-#include <limits>
 #include <utility>
 
 #include "smd/policy/json_values.h"

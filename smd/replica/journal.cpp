@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/replica/journal.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace smd::replica {

@@ -2,8 +2,6 @@
 #include "smd/sa/policy.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "smd/decide/path_layers.h"
 

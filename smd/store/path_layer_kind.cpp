@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/store/path_layer_kind.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>

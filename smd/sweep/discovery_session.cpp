@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/discovery_session.h"
 
-#include <algorithm>
-
 namespace smd::sm::inline sweeping {
 
 DiscoverySession::DiscoverySession(mad::Transactions& tx, mad::Clock& clock, asio::any_io_executor executor,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/paths.h"
 
-#include <algorithm>
 #include <map>
 #include <ranges>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -2,8 +2,6 @@
 // torus, mesh, hyperx: switches at the points of a lattice.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "mad/base/spec/builder.h"
 #include "mad/base/spec/generators.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "mad/sim/console/command.h"
 #include "mad/sim/state/tables.h"
