@@ -93,6 +93,21 @@ TEST_F(VlTablesOfAnotherSm, AreWrittenAgainWhenANodeHasRebooted) {
   world_.run(group.stop());
 }
 
+TEST_F(VlTablesOfAnotherSm, ThatDropSlZeroAreNamedOnce) {
+  faults().set_sl_to_vl(kHost, PortNum{0}, Sl{0}, Vl{15});
+  Managed manager(world_, {}, {}, &store_);
+  mad::TaskGroup group(world_.io().get_executor());
+  group.spawn(manager->run());
+  world_.run_for(30s);
+
+  EXPECT_EQ(manager.lines().count("node.drops_sl"), 1U);
+  EXPECT_THAT(manager.lines().first("node.drops_sl"), HasSubstr("h00005"));
+  manager->resweep(sm::Resweep::heavy, "test");
+  world_.run_for(30s);
+  EXPECT_EQ(manager.lines().count("node.drops_sl"), 1U) << "the same port";
+  world_.run(group.stop());
+}
+
 TEST_F(VlTablesOfAnotherSm, AreThereBeforeTheLinkIsArmed) {
   Managed manager(world_, {}, {}, &store_);
   mad::TaskGroup group(world_.io().get_executor());
