@@ -7,17 +7,13 @@
 
 #include "smd/api/handlers.h"
 #include "smd/api/scrape.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::api {
 namespace {
 
-/// As that exporter has it from ibqueryerrors: of a switch its own GUID, of an adapter the port's, no leading
-/// zeros on our side of the link.
-Guid guid_of(const sm::Node& node, PortNum port) {
-  return node.is_switch() ? node.guid() : node.ports[port.value()].guid;
-}
-
-/// Of each port with an Active link, from both ends, as there.
+/// Of each port with an Active link, from both ends, as there. The port GUIDs are as that exporter has them
+/// from ibqueryerrors: no leading zeros on our side of the link.
 void write_link_gauge(Scrape& scrape, std::string_view name, std::string_view help,
                       double (*value)(const Rate&)) {
   if (!scrape.out.family(name, Exposition::Kind::gauge, help)) return;
@@ -31,8 +27,8 @@ void write_link_gauge(Scrape& scrape, std::string_view name, std::string_view he
         const auto* peer = port.peer ? subnet.now()->subnet->find(port.peer->node) : nullptr;
         if (!rate || peer == nullptr || port.info.port_state != PortState::active) continue;
         const PortNum number{static_cast<std::uint8_t>(p)};
-        const auto local = fmt::format("0x{:x}", guid_of(*node, number).value());
-        const auto remote = fmt::format("{}", guid_of(*peer, port.peer->port));
+        const auto local = fmt::format("0x{:x}", sm::port_guid(*node, number).value());
+        const auto remote = fmt::format("{}", sm::port_guid(*peer, port.peer->port));
         const auto at = fmt::format("{}", p), there = fmt::format("{}", port.peer->port.value());
         scrape.out.sample({{subnet.label, subnet.view->name},
                            {"component", node->is_switch() ? "switch" : "ca"},

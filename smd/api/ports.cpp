@@ -18,6 +18,7 @@
 #include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
 #include "smd/report/description.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::api {
 
@@ -148,7 +149,7 @@ Json port_json(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
                     {"type", text(to_string(node.info.type))}};
   // A node that did not answer says nothing about its port.
   const auto known = [&](Json value) { return port.known ? std::move(value) : Json{}; };
-  object.emplace("port_guid", known(guid(node.is_switch() ? node.guid() : port.guid)));
+  object.emplace("port_guid", known(guid(sm::port_guid(node, num))));
   object.emplace("lid", known(number(node.is_switch() ? node.ports[0].info.lid.value() : info.lid.value())));
   object.emplace("state", known(text(to_string(info.port_state))));
   object.emplace("physical_state", known(text(sm::to_string(info.phys_state))));

@@ -10,6 +10,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/ufm.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::api {
 
@@ -56,9 +57,8 @@ std::string_view physical(PhysState state) {
   return "No State Change";
 }
 
-/// Of a switch all ports have its own.
 Guid port_guid_of(const sm::Node& node, std::size_t port) {
-  return node.is_switch() ? node.guid() : node.ports[port].guid;
+  return sm::port_guid(node, PortNum{static_cast<std::uint8_t>(port)});
 }
 
 std::string ufm_port_name(const sm::Node& node, std::size_t port) {

@@ -8,6 +8,7 @@
 #include "smd/plan/key_changes.h"
 #include "smd/report/disruption.h"
 #include "smd/report/qos_explanation.h"
+#include "smd/report/tally.h"
 
 namespace smd::daemon {
 namespace {
@@ -24,18 +25,11 @@ void print_sms(std::ostream& out, const sm::Subnet& subnet) {
 
 void print_lids(std::ostream& out, const sm::Subnet& subnet, const sm::Decided& decided) {
   std::size_t new_ones = 0, changed = 0;
-  for (const auto& node : subnet.nodes) {
-    for (std::size_t p = node->is_switch() ? 0 : 1; p < (node->is_switch() ? 1 : node->ports.size()); ++p) {
-      const auto& port = node->ports[p];
-      const auto* entry =
-          port.known ? decided.lids->find(node->is_switch() ? node->guid() : port.guid) : nullptr;
-      if (entry == nullptr || entry->base == port.info.lid) continue;
-      new_ones += !port.info.lid.unicast() ? 1U : 0U;
-      if (port.info.lid.unicast() && changed++ < kShown) {
-        fmt::print(out, "LID {} would become {}: {}\n", port.info.lid, entry->base,
-                   sm::port_text(*node, PortNum{static_cast<std::uint8_t>(p)}));
-      }
-    }
+  for (const auto& [at, from, to] : sm::lid_changes(subnet, *decided.lids)) {
+    new_ones += !from.unicast() ? 1U : 0U;
+    if (from.unicast() && changed++ < kShown)
+      fmt::print(out, "LID {} would become {}: {}\n", from, to,
+                 sm::port_text(*subnet.find(at.node), at.port));
   }
   fmt::print(out, "LIDs in all: {} in use, {} new, {} changed\n", decided.lids->entries.size(), new_ones,
              changed);

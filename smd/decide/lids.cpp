@@ -37,7 +37,7 @@ std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) 
       const auto& port = node->ports[p];
       if (!is_end_port(*node, num) || !port.known) continue;
       EndPort end;
-      end.guid = node->is_switch() ? node->guid() : port.guid;
+      end.guid = port_guid(*node, num);
       end.host = !node->is_switch();
       end.lmc = end.host ? options.lmc : std::uint8_t{0};
       end.held = port.info.lid;

@@ -8,6 +8,7 @@
 #include "smd/ha/machine_log.h"
 #include "smd/ha/other_sms.h"
 #include "smd/ha/sm_changes.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/m_key_hints.h"
 #include "smd/sweep/paths.h"
 
@@ -163,7 +164,7 @@ void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
 machine::Verdict Mastership::observed(bool whole, bool dry_run) {
   const auto& subnet = *parts_.subnet;
   if (const auto* self = subnet.find(subnet.sm_node); self != nullptr)
-    set_port(self->is_switch() ? self->guid() : self->ports[subnet.sm_port.value()].guid);
+    set_port(port_guid(*self, subnet.sm_port));
   std::erase_if(answers_, [&](const auto& entry) {
     return std::ranges::none_of(subnet.other_sms,
                                 [&](const OtherSm& sm) { return sm.info.guid == entry.first; });
@@ -241,9 +242,8 @@ void Mastership::is_sm(const mad::Received& from, const wire::Smp& request, SmLo
   if (place) {
     const auto& node = *subnet->find(place->node);
     const auto& port = node.ports[node.is_switch() ? 0 : place->port.value()];
-    const auto guid = node.is_switch() ? node.guid() : port.guid;
     if (port.known && (port.info.capability_mask & wire::kCapIsSm) != 0)
-      return answer(state_.policy.allows(guid));
+      return answer(state_.policy.allows(port_guid(node, place->port)));
   }
   const auto route = [&]() -> std::optional<mad::Target> {
     const auto index = place && !back ? subnet->index_of(place->node) : std::nullopt;

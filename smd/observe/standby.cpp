@@ -9,6 +9,7 @@
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
 #include "smd/reconcile/finish.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/heavy_sweep.h"
 #include "smd/sweep/incremental_sweep.h"
 
@@ -82,7 +83,7 @@ bool has_stored_lids(const Subnet& subnet, const Stored& stored) {
       const PortNum port{static_cast<std::uint8_t>(number)};
       if (!is_end_port(*node, port)) continue;
       const auto& info = node->ports[number].info;
-      const auto at = stored.lids.find(node->is_switch() ? node->guid() : node->ports[number].guid);
+      const auto at = stored.lids.find(port_guid(*node, port));
       if (at == stored.lids.end() || at->second.base != info.lid) return false;
     }
   }

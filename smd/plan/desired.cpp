@@ -9,6 +9,7 @@
 #include "mad/wire/capability.h"
 #include "mad/wire/codec.h"
 #include "smd/decide/path_layers.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/mft.h"
 
@@ -81,8 +82,7 @@ bool has_lid_fields(const Node& node, PortNum port) { return !node.is_switch() |
 
 /// What a port with LIDs of its own is told: who it is and who its SM is.
 bool set_identity(const PlanInput& in, const Node& node, PortNum num, wire::PortInfo& desired) {
-  const auto& port = node.ports[num.value()];
-  const auto* lid = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
+  const auto* lid = in.decided.lids->find(port_guid(node, num));
   if (lid == nullptr) return false;
   desired.lid = lid->base;
   desired.lmc = lid->lmc;

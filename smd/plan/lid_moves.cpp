@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "smd/sweep/end_ports.h"
+
 namespace smd::sm::inline planning {
 namespace {
 
@@ -24,7 +26,7 @@ std::vector<Move> moves(const PlanInput& in) {
       const PortNum num{static_cast<std::uint8_t>(p)};
       const auto& port = node.ports[p];
       if (!port.known || !is_end_port(node, num)) continue;
-      const auto* desired = in.decided.lids->find(node.is_switch() ? node.guid() : port.guid);
+      const auto* desired = in.decided.lids->find(port_guid(node, num));
       if (desired == nullptr || (desired->base == port.info.lid && desired->lmc == port.info.lmc)) continue;
       Move move{.node = i, .port = num, .to = desired->base.value(), .to_count = 1U << desired->lmc};
       const bool in_service = node.is_switch() || port.info.port_state >= PortState::armed;

@@ -15,6 +15,7 @@
 #include "smd/plan/table_rounds.h"
 #include "smd/plan/top_round.h"
 #include "smd/plan/vl_moves.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::sm::inline reconciling {
 namespace {
@@ -188,8 +189,7 @@ constexpr std::array kKinds{
 
 /// The key of a block in GuidRequests.
 std::pair<Guid, std::uint8_t> request_of(const Node& node, PortNum port, std::size_t block) {
-  const auto guid = node.is_switch() ? node.guid() : node.ports[port.value()].guid;
-  return {guid, static_cast<std::uint8_t>(block)};
+  return {port_guid(node, port), static_cast<std::uint8_t>(block)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "smd/reconcile/progress.h"
 #include "smd/report/qos_tables.h"
 #include "smd/report/tables.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::sm::inline reconciling {
@@ -234,9 +235,7 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
       break;
     case Part::clients:
       for (const auto& answer : run->applied.ports) {
-        const auto& node = *subnet_->nodes[answer.node];
-        run->result.reregistered.push_back(node.is_switch() ? node.guid()
-                                                            : node.ports[answer.port.value()].guid);
+        run->result.reregistered.push_back(port_guid(*subnet_->nodes[answer.node], answer.port));
       }
       run->result.not_reregistered = run->requests.clients.size() - run->result.reregistered.size();
       left = false;  // to be asked for again after the next sweep

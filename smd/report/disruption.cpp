@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "smd/sweep/end_ports.h"
+
 namespace smd::sm::inline reports {
 namespace {
 
@@ -29,7 +31,7 @@ UsedLids used_lids(const Subnet& subnet, const LidPart& decided) {
       const unsigned base = port.info.lid.value();
       for (unsigned i = 0; i < 1U << port.info.lmc && base + i < 0xC000; ++i)
         used.lids.push_back(static_cast<std::uint16_t>(base + i));
-      const auto* entry = decided.find(node->is_switch() ? node->guid() : port.guid);
+      const auto* entry = decided.find(port_guid(*node, PortNum{static_cast<std::uint8_t>(p)}));
       if (entry == nullptr || entry->base != port.info.lid || entry->lmc != port.info.lmc) ++used.moved;
     }
   }

@@ -17,6 +17,7 @@
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/unkept_entries.h"
 #include "smd/sweep/unresponsive.h"
 
@@ -168,7 +169,7 @@ void log_without_lid(const log::Log& log, const Subnet& subnet, const LidPart& l
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
       const PortNum port{static_cast<std::uint8_t>(p)};
-      const auto guid = node->is_switch() ? node->guid() : node->ports[p].guid;
+      const auto guid = port_guid(*node, port);
       if (!is_end_port(*node, port) || !without.contains(guid)) continue;
       log.error("lid.none_left").port(node->guid(), node->description, port).kv("port_guid", guid);
     }

@@ -12,6 +12,7 @@
 #include "mad/base/counted.h"
 #include "smd/inventory/losses.h"
 #include "smd/report/m_keys.h"
+#include "smd/sweep/end_ports.h"
 #include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline reports {
@@ -141,16 +142,24 @@ void judge_losses(const Inventory& known, std::uint32_t hosts_missing, SweepSumm
   summary.why = reduced ? fmt::format("lost {}: smd ports --lost", counts_text(lost)) : std::string{};
 }
 
-std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {
-  std::uint64_t changed = 0;
+std::vector<LidChange> lid_changes(const Subnet& subnet, const LidPart& lids) {
+  std::vector<LidChange> changes;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = node->is_switch() ? 0 : 1; p < (node->is_switch() ? 1 : node->ports.size()); ++p) {
       const auto& port = node->ports[p];
-      const auto* entry = port.known ? lids.find(node->is_switch() ? node->guid() : port.guid) : nullptr;
-      if (entry != nullptr && port.info.lid.unicast() && port.info.lid != entry->base) ++changed;
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      const auto* entry = port.known ? lids.find(port_guid(*node, num)) : nullptr;
+      if (entry == nullptr || entry->base == port.info.lid) continue;
+      changes.push_back({.at = {node->guid(), num}, .from = port.info.lid, .to = entry->base});
     }
   }
-  return changed;
+  return changes;
+}
+
+std::uint64_t lids_changed(const Subnet& subnet, const LidPart& lids) {
+  const auto changes = lid_changes(subnet, lids);
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(changes, [](const LidChange& change) { return change.from.unicast(); }));
 }
 
 }  // namespace smd::sm::inline reports

@@ -354,7 +354,7 @@ Lid DiscoverySession::own_master() const {
 
 asio::awaitable<void> DiscoverySession::read_sm_info(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
-  const auto guid = found.node.is_switch() ? found.node.guid() : found.node.ports[port.value()].guid;
+  const auto guid = port_guid(found.node, port);
   auto info = mad::Asked<wire::SmInfo>(std::unexpected(mad::RequestError{.fault = mad::Fault::timeout}));
   if (options_.lost_sms.contains(guid)) {
     const auto target = target_of(found.node, port, path);
