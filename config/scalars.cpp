@@ -9,6 +9,8 @@
 #include <limits>
 #include <ranges>
 
+#include "mad/base/parse.h"
+
 namespace smd::config {
 namespace {
 
@@ -86,12 +88,8 @@ std::string_view trim(std::string_view text) {
 }
 
 bool is_address(std::string_view text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return false;
-  const auto host = text.substr(0, colon);
-  const bool bracketed = host.starts_with('[') && host.ends_with(']');
-  const auto port = parse_number(text.substr(colon + 1));
-  return (bracketed || host.find(':') == std::string_view::npos) && port && *port >= 1 && *port <= 65535;
+  const auto address = base::parse_host_port(text);
+  return address && address->port != 0;
 }
 
 std::string toml_quoted(std::string_view text) {

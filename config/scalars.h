@@ -28,7 +28,7 @@ std::string show_duration(Duration time);
 /// The text without spaces, tabs and line ends at both sides.
 std::string_view trim(std::string_view text);
 
-/// "HOST:PORT", with brackets around an IPv6 address; the port is 1 to 65535.
+/// "HOST:PORT", with brackets around an IPv6 address; the port is 1 to 65535, decimal.
 bool is_address(std::string_view text);
 
 /// The text as a TOML string, in quotes and escaped.

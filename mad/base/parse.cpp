@@ -106,6 +106,17 @@ std::string to_string(const LinkRate& rate) {
   return text;
 }
 
+std::optional<HostPort> parse_host_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  auto host = text.substr(0, colon);
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  const auto port = digits(text.substr(colon + 1), 10);
+  if (host.empty() || (!bracketed && host.contains(':')) || !port || *port > 65535) return std::nullopt;
+  return HostPort{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
+}
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto first = text.find_first_not_of(kSpace);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "mad/base/fabric.h"
@@ -41,6 +42,16 @@ std::optional<LinkSpeed> parse_link_speed(std::string_view text);
 LinkRate parse_link_rate(std::string_view text);
 /// The text that parse_link_rate reads as this rate.
 std::string to_string(const LinkRate& rate);
+
+/// An address or a name, and a port.
+struct HostPort {
+  std::string host;  ///< without brackets
+  std::uint16_t port = 0;
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+/// Nothing unless the text is "HOST:PORT", with brackets around an IPv6 address; the port is 0 to 65535,
+/// decimal.
+std::optional<HostPort> parse_host_port(std::string_view text);
 
 /// Without spaces, tabs and line ends at both sides.
 std::string_view trim(std::string_view text);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <boost/asio/write.hpp>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "mad/base/parse.h"
 #include "smd/access/guard.h"
 #include "smd/tls/ssl.h"
 
@@ -83,15 +83,10 @@ class TlsChannel final : public Channel {
 };
 
 std::optional<tcp::endpoint> endpoint_of(const std::string& text, error_code& error) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos) return std::nullopt;
-  std::uint16_t port = 0;
-  const auto [end, wrong] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-  if (wrong != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  auto host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const auto address = asio::ip::make_address(host, error);
-  return error ? std::nullopt : std::optional(tcp::endpoint(address, port));
+  const auto where = base::parse_host_port(text);
+  if (!where) return std::nullopt;
+  const auto address = asio::ip::make_address(where->host, error);
+  return error ? std::nullopt : std::optional(tcp::endpoint(address, where->port));
 }
 
 std::string text_of(const asio::ip::address& address) {

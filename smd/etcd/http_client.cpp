@@ -10,6 +10,7 @@
 #include <boost/beast/http.hpp>
 #include <utility>
 
+#include "mad/base/parse.h"
 #include "mad/deadline.h"
 #include "smd/etcd/messages.h"
 
@@ -65,17 +66,10 @@ std::optional<Endpoint> endpoint_of(std::string_view url) {
   if (!url.starts_with(kScheme)) return std::nullopt;
   url.remove_prefix(kScheme.size());
   if (url.ends_with('/')) url.remove_suffix(1);
-  const auto colon = url.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 || url.find('/') != std::string_view::npos)
-    return std::nullopt;
-  const auto port = url.substr(colon + 1);
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos)
-    return std::nullopt;
-  auto host = url.substr(0, colon);
-  const bool bracketed = host.starts_with('[') && host.ends_with(']');
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  if (host.empty() || (!bracketed && host.find(':') != std::string_view::npos)) return std::nullopt;
-  return Endpoint{.host = std::string(host), .port = std::string(port), .shown = std::string(url)};
+  auto where = base::parse_host_port(url);
+  if (!where || url.contains('/')) return std::nullopt;
+  return Endpoint{
+      .host = std::move(where->host), .port = fmt::format("{}", where->port), .shown = std::string(url)};
 }
 
 struct HttpClients::Impl {

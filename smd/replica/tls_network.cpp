@@ -5,9 +5,9 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
-#include <charconv>
 #include <optional>
 
+#include "mad/base/parse.h"
 #include "smd/tls/ssl.h"
 
 namespace smd::replica {
@@ -89,20 +89,6 @@ asio::awaitable<std::string> shake_hands(ConnectionPtr connection, mad::Clock* c
 
 }  // namespace
 
-std::optional<std::pair<std::string, std::uint16_t>> address_of(std::string_view text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
-  std::uint16_t port = 0;
-  const auto digits = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
-  auto host = text.substr(0, colon);
-  const bool bracketed = host.front() == '[' && host.back() == ']';
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  if (host.empty() || (!bracketed && host.find(':') != std::string_view::npos)) return std::nullopt;
-  return std::pair{std::string(host), port};
-}
-
 struct TlsNetwork::Impl {
   Impl(asio::any_io_executor on, mad::Clock& time, tls::ssl::context in, tls::ssl::context out)
       : executor(std::move(on)),
@@ -119,11 +105,11 @@ struct TlsNetwork::Impl {
 };
 
 std::expected<void, std::string> TlsNetwork::Impl::listen(const std::string& text) {
-  const auto where = address_of(text);
+  const auto where = base::parse_host_port(text);
   if (!where) return std::unexpected(fmt::format("{}: not ADDRESS:PORT", text));
   error_code error;
-  const auto address = asio::ip::make_address(where->first, error);
-  const tcp::endpoint end(address, where->second);
+  const auto address = asio::ip::make_address(where->host, error);
+  const tcp::endpoint end(address, where->port);
   if (!error) acceptor.open(end.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(end, error);
@@ -161,11 +147,11 @@ std::expected<std::unique_ptr<TlsNetwork>, std::string> TlsNetwork::open(asio::a
 }
 
 asio::awaitable<std::expected<ByteStreamPtr, std::string>> TlsNetwork::connect(std::string peer) {
-  const auto where = address_of(peer);
+  const auto where = base::parse_host_port(peer);
   if (!where) co_return std::unexpected(fmt::format("{}: not ADDRESS:PORT", peer));
   tcp::resolver resolver(impl_->executor);
   const auto [unknown, ends] =
-      co_await resolver.async_resolve(where->first, std::to_string(where->second), kWait);
+      co_await resolver.async_resolve(where->host, std::to_string(where->port), kWait);
   if (unknown) co_return std::unexpected(unknown.message());
   std::string reason = "no address";
   for (const auto& end : ends) {

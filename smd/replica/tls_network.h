@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mad/clock.h"
@@ -21,9 +20,6 @@ struct Credentials {
   tls::Files files;
   std::vector<std::uint8_t> psk;
 };
-
-/// "ADDRESS:PORT", with brackets around an IPv6 address; nothing where it is no such.
-std::optional<std::pair<std::string, std::uint16_t>> address_of(std::string_view text);
 
 /// Connections that are not made in 10 s are given up.
 class TlsNetwork final : public Network {

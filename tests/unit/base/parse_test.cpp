@@ -43,6 +43,16 @@ TEST(Parse, LidsPortsAndPKeysHaveTheirRanges) {
   EXPECT_EQ(parse_pkey("0x10000"), std::nullopt);
 }
 
+TEST(Parse, AddressesAreAHostAndADecimalPort) {
+  EXPECT_EQ(parse_host_port("sm2.example:7650"), (HostPort{.host = "sm2.example", .port = 7650}));
+  EXPECT_EQ(parse_host_port("10.0.0.1:65535"), (HostPort{.host = "10.0.0.1", .port = 65535}));
+  EXPECT_EQ(parse_host_port("[fe80::1]:7650"), (HostPort{.host = "fe80::1", .port = 7650}));
+  EXPECT_EQ(parse_host_port("127.0.0.1:0"), (HostPort{.host = "127.0.0.1", .port = 0}));
+  for (const auto* bad : {"", "sm2", ":7650", "[]:7650", "sm2:", "sm2:x", "sm2:0x50", "sm2:+1", "sm2: 1",
+                          "sm2:1 ", "fe80::1:7650", "[fe80::1]", "sm2:65536", "sm2:70000"})
+    EXPECT_EQ(parse_host_port(bad), std::nullopt) << bad;
+}
+
 TEST(Parse, EveryRateReadsAsItIsWritten) {
   for (const auto width :
        {LinkWidth::x1, LinkWidth::x2, LinkWidth::x4, LinkWidth::x8, LinkWidth::x12, LinkWidth::unknown}) {

@@ -54,6 +54,12 @@ TEST(Scalars, DurationsAreShownAsTheyAreRead) {
   }
 }
 
+TEST(Scalars, AnAddressHasADecimalPort) {
+  for (const auto* good : {"10.0.0.1:80", "sm2:65535", "[::]:8443"}) EXPECT_TRUE(is_address(good)) << good;
+  for (const auto* bad : {"sm2", "sm2:0", "sm2:0x50", "sm2:65536", "::1:80", ":80", "[]:80"})
+    EXPECT_FALSE(is_address(bad)) << bad;
+}
+
 TEST(Suggest, ANearWordIsMeant) {
   const std::vector<std::string> words{"minhop", "updn", "ftree", "dor"};
   EXPECT_EQ(nearest("fttree", words), "ftree");

@@ -135,12 +135,5 @@ TEST_F(ReplicaTls, AfterAWriteThatFailedTheNextFailsAtOnceAndWhatHasComeIsRead) 
   EXPECT_EQ(**heard, "not sent, xxx");
 }
 
-TEST(ReplicaAddress, IsAHostAndAPort) {
-  EXPECT_EQ(address_of("sm2.example:7650")->first, "sm2.example");
-  EXPECT_EQ(address_of("[fe80::1]:7650")->first, "fe80::1");
-  for (const auto* wrong : {"", "sm2", ":7650", "sm2:", "sm2:x", "fe80::1:7650", "sm2:70000"})
-    EXPECT_FALSE(address_of(wrong)) << wrong;
-}
-
 }  // namespace
 }  // namespace smd::replica
