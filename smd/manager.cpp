@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/base/unix_time.h"
 #include "smd/reconcile/imports.h"
 
 namespace smd::sm {
@@ -19,11 +20,6 @@ mad::Policy policy_of(const config::MadConfig& config) {
   policy.slow_timeout = config.slow_timeout;
   policy.lossy_timeout = std::chrono::milliseconds(4);
   return policy;
-}
-
-UnixTime system_time() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
 /// Tables of ports follow from classes, and classes from partitions.
@@ -105,7 +101,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
            .subnet = loop_.subnet(),
            .config = config_,
            .lids = lids_,
-           .wall = parts_.wall ? parts_.wall : system_time,
+           .wall = parts_.wall ? parts_.wall : unix_now,
            .sms = parts_.sms,
            .settle = [this](Guid standby) { return settle(standby); },
            .lags = [this](Guid standby) { return parts_.store != nullptr && parts_.store->lags(standby); }},
@@ -120,7 +116,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                   .loop = loop_,
                   .mastership = mastership_,
                   .log = parts_.log,
-                  .wall = parts_.wall ? parts_.wall : system_time,
+                  .wall = parts_.wall ? parts_.wall : unix_now,
                   .once = options_.once,
                   .dry_run = options_.dry_run}),
       status_({.name = std::move(name),
@@ -134,7 +130,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
                .traps = traps_,
                .inventory = inventory_,
                .config = config_,
-               .wall = parts_.wall ? parts_.wall : system_time,
+               .wall = parts_.wall ? parts_.wall : unix_now,
                .dry_run = options_.dry_run}),
       switches_({.executor = parts_.executor,
                  .tx = tx_,

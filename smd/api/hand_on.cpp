@@ -7,6 +7,7 @@
 
 #include "smd/api/handlers.h"
 #include "smd/api/ufm.h"
+#include "smd/base/unix_time.h"
 
 namespace smd::api {
 namespace {
@@ -88,7 +89,7 @@ std::expected<Request, Answer> request_of(const replica::Call& call, const std::
                                         .caller = call.caller,
                                         .has_token = call.has_token,
                                         .role = *role}};
-  request.time = unix_now();
+  request.time = sm::unix_now();
   for (const auto& [name, value] : call.headers) {
     if (name == "If-Match") request.if_match = value;
     if (name == "If-None-Match") request.if_none_match = value;

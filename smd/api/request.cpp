@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/status.hpp>
-#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -27,11 +26,6 @@ Bundle::Bundle(std::filesystem::path folder, std::vector<std::string> files) : f
 Bundle::~Bundle() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
-}
-
-std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 bool accepts(std::string_view list, std::string_view item) {

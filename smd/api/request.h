@@ -85,9 +85,6 @@ struct Answer {
   std::shared_ptr<const Later> later{};  ///< the answer comes from there instead
 };
 
-/// Seconds since 1970.
-std::int64_t unix_now();
-
 /// Whether Accept or Accept-Encoding names this item, whatever it prefers; a weight of 0 refuses it. Items
 /// like "text/*" name none.
 bool accepts(std::string_view list, std::string_view item);

@@ -14,6 +14,7 @@
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
 #include "smd/api/ufm_session.h"
+#include "smd/base/unix_time.h"
 
 namespace smd::api {
 namespace {
@@ -289,7 +290,7 @@ Request Server::without_body(const Parser& parser, const Connection& connection)
           .authorization = ufm_authorization(target, std::string(message[http::field::authorization]),
                                              std::string_view(message[http::field::cookie])),
           .peer = connection.channel->peer(),
-          .time = unix_now(),
+          .time = sm::unix_now(),
           .accept = std::string(message[http::field::accept]),
           .last_event_id = std::string(message["Last-Event-ID"]),
           .if_match = std::string(message[http::field::if_match]),

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "smd/api/server.h"
+#include "smd/base/unix_time.h"
 
 namespace smd::api {
 namespace {
@@ -32,7 +33,7 @@ asio::awaitable<bool> Server::send_rest(Place place, std::shared_ptr<const Answe
   if (!begun) co_return false;
   for (;;) {
     auto piece = std::make_shared<std::optional<std::string>>();
-    co_await compute_.execute([&] { *piece = answer->rest->next(unix_now(), false); });
+    co_await compute_.execute([&] { *piece = answer->rest->next(sm::unix_now(), false); });
     if (!*piece) break;
     const auto bytes = chunk_of(*std::move(*piece), chunked);
     const bool taken = co_await write(place, asio::buffer(bytes));
@@ -85,7 +86,7 @@ asio::awaitable<void> Server::send_stream(Place place, std::shared_ptr<Stream> s
     const auto heard = heard_;
     const bool quiet = clock_.now() - sent >= kQuiet;
     auto piece = std::make_shared<std::optional<std::string>>();
-    co_await compute_.execute([&] { *piece = stream->next(unix_now(), quiet); });
+    co_await compute_.execute([&] { *piece = stream->next(sm::unix_now(), quiet); });
     if (!*piece) co_return;
     if (!(*piece)->empty()) {
       const bool taken = co_await write(place, asio::buffer(**piece));

@@ -17,6 +17,7 @@
 #include "smd/api/lost.h"
 #include "smd/api/not_master.h"
 #include "smd/api/request.h"
+#include "smd/base/unix_time.h"
 #include "smd/replica/view.h"
 #include "smd/report/description.h"
 
@@ -40,7 +41,7 @@ Json own_row(const SubnetView& view, const sm::SmView& sms) {
                          {"priority", number(rank.priority)},
                          {"state", text(state_word(sms.shown.state))},
                          {"act_count", number(sms.act_count)},
-                         {"last_seen", unix_json(unix_now())},
+                         {"last_seen", unix_json(sm::unix_now())},
                          {"self", Json(true)},
                          {"answers", Json(true)},
                          {"outlook", text(outlook_of(view))}});
@@ -89,7 +90,7 @@ std::optional<Answer> not_running(const SubnetView& view) {
 
 std::string outlook_of(const SubnetView& view) {
   if (!view.sms) return {};
-  auto words = sm::outlook(*view.sms, unix_now());
+  auto words = sm::outlook(*view.sms, sm::unix_now());
   const bool alone = view.sms->state.sm == wire::SmState::master && !view.sms->state.contested;
   const auto next = alone ? sm::next_master(*view.sms) : std::nullopt;
   if (const auto missing = next ? lacks(view, next->info.guid) : std::string(); !missing.empty())

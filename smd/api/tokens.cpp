@@ -13,6 +13,7 @@
 #include "smd/api/lost.h"
 #include "smd/api/not_master.h"
 #include "smd/api/policy_change.h"
+#include "smd/base/unix_time.h"
 
 namespace smd::api {
 
@@ -46,7 +47,7 @@ Json token_json(const std::string& name, const Token& token) {
                          {"made", time_json(token.made)},
                          {"expires", time_json(token.expires)},
                          {"last_use", time_json(token.last_use)},
-                         {"expired", Json(!token.is_valid(unix_now()))}});
+                         {"expired", Json(!token.is_valid(sm::unix_now()))}});
 }
 
 /// What the body of a new token says, and the secret that was made for it; empty: the client made one.
@@ -112,7 +113,7 @@ std::expected<NewToken, Answer> new_token_of(std::string_view body) {
   const auto object = token_body(body);
   if (!object) return std::unexpected(object.error());
   NewToken wanted;
-  wanted.token.made = unix_now();
+  wanted.token.made = sm::unix_now();
   if (!object->contains("role")) return bad_token("role: missing");
   for (const auto& [key, value] : *object) {
     if (auto good = read_member(key, value, wanted.token); !good) return std::unexpected(good.error());

@@ -22,6 +22,7 @@
 #include "smd/api/event_view.h"
 #include "smd/api/json_out.h"
 #include "smd/api/request.h"
+#include "smd/base/unix_time.h"
 #include "smd/log/fields.h"
 #include "smd/tls/context.h"
 
@@ -232,7 +233,7 @@ void Webhook::failed(const std::string& reason) {
 
 /// One try. Empty: the receiver has taken the body.
 asio::awaitable<std::string> Webhook::post() {
-  const auto timestamp = std::to_string(unix_now());
+  const auto timestamp = std::to_string(sm::unix_now());
   auto post = std::make_shared<Post>(http::verb::post, address_.target, 11, body_);
   post->set(http::field::host, address_.shown);
   post->set(http::field::user_agent, "smd");

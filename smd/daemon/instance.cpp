@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "smd/api/sms.h"
+#include "smd/base/unix_time.h"
 #include "smd/report/tally.h"
 
 namespace smd::daemon {
@@ -23,11 +24,6 @@ constexpr mad::Duration kLookAtDevice = 1s;
 constexpr mad::Duration kLeaving = 1200ms;
 /// After so long without an answer from its own node a port counts as one that cannot send SMPs.
 constexpr mad::Duration kSilent = 10s;
-
-std::int64_t unix_time() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Whether readers find the same nodes, links, tables and partitions in both.
 bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
@@ -301,7 +297,7 @@ void Instance::open_sa() {
                       .store = kept(),
                       .log = log_,
                       .clock = clock_,
-                      .wall = unix_time,
+                      .wall = sm::unix_now,
                       .fabric = manager_.get(),
                       .events = &ring_,
                       .subnet = spec_.name,

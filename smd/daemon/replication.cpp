@@ -8,6 +8,7 @@
 
 #include "config/replica_key.h"
 #include "smd/api/hand_on.h"
+#include "smd/base/unix_time.h"
 #include "smd/daemon/configuration.h"
 #include "smd/daemon/instance.h"
 #include "smd/etcd/http_client.h"
@@ -31,11 +32,6 @@ replica::Mode mode_of(config::HaMode mode) {
       return replica::Mode::sync_strict;
   }
   return replica::Mode::async;
-}
-
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 }  // namespace
@@ -69,7 +65,7 @@ void Instance::say_expiry(const config::HaConfig& ha) {
   const auto warning =
       ha.cert.empty() || !ha.psk.empty() || !ha.copies()
           ? std::string()
-          : tls::expiry_warning(ha.cert, std::chrono::sys_seconds(std::chrono::seconds(seconds_now())));
+          : tls::expiry_warning(ha.cert, std::chrono::sys_seconds(std::chrono::seconds(sm::unix_now())));
   if (warning.empty()) return;
   log_.warn("ha.certificate_expires")
       .kv("reason", warning)
@@ -113,7 +109,7 @@ void Instance::open_replica() {
                 if (sa_) sa_->unite(std::move(other), std::move(common));
               },
           .refused = [this](Guid port) { refused(port); },
-          .wall = seconds_now,
+          .wall = sm::unix_now,
           .answer = [this](replica::Call call,
                            Guid standby) { return answer_call(std::move(call), standby); },
           .published = replica_},
@@ -136,7 +132,7 @@ void Instance::replaced() {
 void Instance::say_left_changes() {
   const auto ours = std::exchange(left_policies_, nullptr);
   if (!ours) return;
-  const auto left = policy::left_changes(*ours, *replicator_->policies(), seconds_now());
+  const auto left = policy::left_changes(*ours, *replicator_->policies(), sm::unix_now());
   const auto say = [&](std::string_view event, std::string_view what, const std::vector<std::string>& names,
                        std::string_view reason, std::string_view action) {
     if (names.empty()) return;

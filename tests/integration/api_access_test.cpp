@@ -12,6 +12,7 @@
 
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
+#include "smd/base/unix_time.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/managed_world.h"
@@ -291,7 +292,7 @@ TEST_F(ApiAccess, TokensAreMadeRotatedAndRevoked) {
     api::Request request{
         .method = "GET", .target = "/v1/status", .body = {}, .authorization = "Bearer " + secret};
     request.peer = {.local = false, .address = "10.0.0.2", .user = {}};
-    request.time = api::unix_now();
+    request.time = sm::unix_now();
     return api::answer(request, backend_).status == 200;
   };
   EXPECT_TRUE(may(first));
