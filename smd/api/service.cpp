@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/service.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -14,8 +13,6 @@ namespace {
 
 /// A client of the network may ask once in a while on one connection, as Prometheus does.
 constexpr mad::Duration kIdle = std::chrono::seconds(75);
-/// Between two tries of an address: it may come with a link, a lease or a failover.
-constexpr mad::Duration kFirstTry = std::chrono::seconds(1), kLastTry = std::chrono::seconds(60);
 
 /// Of "ADDRESS:PORT".
 std::string_view port_of(std::string_view listen) { return listen.substr(listen.rfind(':') + 1); }
@@ -155,8 +152,7 @@ void Service::wait_for(const config::ApiConfig& config, const std::string& reaso
   unopened_ = config;
   if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
   backend_.not_on_network(reason);
-  pause_ = std::clamp(pause_ * 2, kFirstTry, kLastTry);
-  retry_timer_ = clock_.call_at(clock_.now() + pause_, [this] {
+  retry_timer_ = clock_.call_at(clock_.now() + pause_.next(), [this] {
     retry_timer_ = 0;
     try_again_ = true;
     begin_to_follow();
@@ -166,7 +162,7 @@ void Service::wait_for(const config::ApiConfig& config, const std::string& reaso
 void Service::wait_no_longer() {
   if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
   unopened_.reset();
-  pause_ = {};
+  pause_.reset();
   backend_.not_on_network({});
 }
 

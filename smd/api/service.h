@@ -13,6 +13,7 @@
 
 #include "config/config.h"
 #include "mad/asio.h"
+#include "mad/backoff.h"
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
 #include "smd/api/server.h"
@@ -70,7 +71,8 @@ class Service {
   std::optional<config::ApiConfig> unopened_;  ///< whose address cannot be listened at; tried again
   bool try_again_ = false;
   bool applying_ = false;
-  mad::Duration pause_{};                ///< before the next try
+  /// Between two tries of an address: it may come with a link, a lease or a failover.
+  mad::Backoff pause_{std::chrono::seconds(1), std::chrono::seconds(60)};
   mad::Clock::TimerId retry_timer_ = 0;  ///< 0: none is to come
   mad::TaskGroup tasks_{io_.get_executor()};
   std::jthread thread_;

@@ -104,6 +104,7 @@ Webhook::Webhook(asio::io_context& io, mad::Clock& clock, sm::Compute& compute, 
       log_(std::move(log)),
       config_(std::move(config)),
       times_(times),
+      pause_(times.first_retry, times.last_retry),
       tasks_(io.get_executor()) {}
 
 std::expected<void, std::string> Webhook::read_files() {
@@ -153,7 +154,7 @@ asio::awaitable<void> Webhook::run() {
         continue;
       }
       failed(reason);
-      wait = pause_;
+      wait = pause_.value();
     }
     const bool time = co_await clock_.sleep(wait);
     if (!time) co_return;
@@ -209,12 +210,13 @@ bool Webhook::is_wanted(const events::Event& event) const {
 void Webhook::delivered() {
   at_ = next_;
   body_.clear();
-  pause_ = mad::Duration::zero();
+  pause_.reset();
   backend_.event_log().set_position(config_.url, at_);
 }
 
 void Webhook::tell_if_steady() {
-  if (!failing_ || pause_ != mad::Duration::zero() || clock_.now() - failed_at_ < times_.steady) return;
+  if (!failing_ || pause_.value() != mad::Duration::zero() || clock_.now() - failed_at_ < times_.steady)
+    return;
   failing_ = false;
   log_.info("api.webhook_works_again").kv("url", shown_).always();
 }
@@ -228,7 +230,7 @@ void Webhook::failed(const std::string& reason) {
         .kv("action", "tried again; events wait")
         .subject(config_.url);
   }
-  pause_ = std::clamp(pause_ * 2, times_.first_retry, times_.last_retry);
+  pause_.next();
 }
 
 /// One try. Empty: the receiver has taken the body.

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "mad/asio.h"
+#include "mad/backoff.h"
 #include "mad/clock.h"
 #include "mad/task_group.h"
 #include "smd/api/backend.h"
@@ -80,7 +81,7 @@ class Webhook {
   std::string body_;                            ///< to be delivered; empty: nothing
   std::string delivery_;                        ///< id of its first event
   events::EventId next_{};                      ///< where to go on after it
-  mad::Duration pause_{};                       ///< before the next try; zero: the last one was good
+  mad::Backoff pause_;                          ///< before the next try; zero: the last one was good
   bool failing_ = false;                        ///< told, and not yet that it works again
   mad::TimePoint failed_at_{};
   std::string shown_;  ///< the URL without its path, which may be a secret

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -16,8 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two tries to open an end, doubled from try to try.
-constexpr mad::Duration kFirstPause = 250ms, kLongestPause = 5s;
 /// Between two looks at the local device.
 constexpr mad::Duration kLookAtDevice = 1s;
 /// The end of a manager that hands over: a second, and what it needs itself.
@@ -220,10 +217,7 @@ bool Instance::is_of_no_use() {
 }
 
 /// False when cancelled.
-asio::awaitable<bool> Instance::back_off() {
-  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
-  co_return co_await clock_.sleep(pause_);
-}
+asio::awaitable<bool> Instance::back_off() { co_return co_await clock_.sleep(pause_.next()); }
 
 /// Once: it stays open when the device is lost. Another process that manages this subnet from the same
 /// directory is a mistake that waiting does not mend.
@@ -407,7 +401,7 @@ void Instance::hear(const events::Event& event) {
   }
   if (!std::holds_alternative<events::SnapshotPublished>(event.payload)) {
     now_.swept = std::chrono::system_clock::now();
-    pause_ = {};
+    pause_.reset();
     wake_.wake_all();
   }
   heard_snapshot();

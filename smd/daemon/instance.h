@@ -15,6 +15,7 @@
 
 #include "config/config.h"
 #include "mad/asio.h"
+#include "mad/backoff.h"
 #include "mad/gsi/dispatcher.h"
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
@@ -191,7 +192,8 @@ class Instance {
   std::string own_port_silent_;
   mad::TimePoint silent_since_{};
   bool manager_ended_ = false;
-  mad::Duration pause_{};  ///< before the last try to open an end
+  /// Between two tries to open an end.
+  mad::Backoff pause_{std::chrono::milliseconds(250), std::chrono::seconds(5)};
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;

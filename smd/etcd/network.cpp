@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/etcd/network.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "smd/etcd/follower.h"
 
 namespace smd::etcd {
 namespace {
-
-using std::chrono::seconds;
-
-constexpr mad::Duration kShortestPause = seconds(1), kLongestPause = seconds(10);
 
 std::string_view action_of(ErrorKind kind) {
   if (kind == ErrorKind::full)
@@ -46,7 +41,7 @@ void EtcdNetwork::failed(const Error& error) {
 
 /// That it answers is not yet that it takes what is written.
 void EtcdNetwork::works(bool written) {
-  if (written) pause_ = {};
+  if (written) pause_.reset();
   if (!error_ || (!written && error_->kind != ErrorKind::unreachable)) return;
   error_.reset();
   parts_.log.info("ha.etcd_works_again").always();
@@ -91,12 +86,13 @@ asio::awaitable<std::expected<replica::ByteStreamPtr, std::string>> EtcdNetwork:
   accepting_ = true;
   ClientPtr client;
   for (bool answers = false; !answers;) {
-    const bool time = co_await parts_.clock.sleep(pause_);
+    const bool time = co_await parts_.clock.sleep(pause_.value());
     if (!time) co_return std::unexpected("cancelled");
     // What etcd refuses takes time to mend. Once it answers, standbys may take what is there for all that
     // there is.
     const bool refuses = error_ && error_->kind != ErrorKind::unreachable;
-    pause_ = refuses ? std::clamp(pause_ * 2, kShortestPause, kLongestPause) : kShortestPause;
+    if (!refuses) pause_.reset();
+    pause_.next();
     client = parts_.clients->make();
     answers = co_await reachable(client);
   }

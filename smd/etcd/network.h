@@ -2,11 +2,13 @@
 #pragma once
 // etcd in the place of peers: a master finds one standby there, and a standby one master.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "mad/backoff.h"
 #include "mad/clock.h"
 #include "mad/task_group.h"
 #include "smd/etcd/client.h"
@@ -54,7 +56,7 @@ class EtcdNetwork final : public replica::Network {
   NetworkParts parts_;
   Layout layout_;
   std::optional<Error> error_;
-  mad::Duration pause_{};  ///< before the next publisher
+  mad::Backoff pause_{std::chrono::seconds(1), std::chrono::seconds(10)};  ///< before the next publisher
   bool accepting_ = false;
   std::shared_ptr<Publisher> publisher_;  ///< while it runs
   mad::WaitList turn_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mad/backoff.h"
 #include "smd/replica/replicator.h"
 #include "smd/replica/turn_stream.h"
 
@@ -22,8 +23,7 @@ constexpr std::uint16_t kLeavesClients = 2;
 constexpr std::uint16_t kQuickRoles = 4;
 
 /// A master says something at least once a second, and reads what is written to it.
-constexpr mad::Duration kMasterSilence = seconds(5), kFirstPause = milliseconds(100),
-                        kLongestPause = seconds(5);
+constexpr mad::Duration kMasterSilence = seconds(5);
 
 asio::awaitable<bool> was_cancelled() {
   const auto cancellation = co_await asio::this_coro::cancellation_state;
@@ -34,7 +34,7 @@ asio::awaitable<bool> was_cancelled() {
 
 /// Connects again and again.
 asio::awaitable<void> Replicator::follow(std::string peer) {
-  mad::Duration pause = kFirstPause;
+  mad::Backoff pause(milliseconds(100), seconds(5));
   std::string said;
   for (;;) {
     auto made = co_await parts_.network.connect(peer);
@@ -52,7 +52,7 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
           parts_.log.warn("ha.replica_lost").kv("peer", peer).kv("reason", reason).subject(peer).always();
       }
       stream->close();
-      pause = kFirstPause;
+      pause.reset();
     }
     const bool end = co_await was_cancelled();
     if (end) co_return;
@@ -61,9 +61,8 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     if (std::exchange(said, reason) != reason && !made && !is_logged)
       parts_.log.warn("ha.peer_unreachable").kv("peer", peer).kv("reason", reason).subject(peer);
     publish();
-    const bool time = co_await parts_.clock.sleep(pause);
+    const bool time = co_await parts_.clock.sleep(pause.next());
     if (!time) co_return;
-    pause = std::min(pause * 2, kLongestPause);
   }
 }
 
