@@ -41,6 +41,11 @@ asio::awaitable<bool> suspend(std::move_only_function<void(SuspensionPtr)> begin
   co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(std::move(start), token);
 }
 
+asio::awaitable<bool> was_cancelled() {
+  const auto state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() != asio::cancellation_type::none;
+}
+
 asio::awaitable<bool> WaitList::wait() {
   SuspensionPtr mine;
   std::move_only_function<void(SuspensionPtr)> begin = [this, &mine](SuspensionPtr sleeper) {

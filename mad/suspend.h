@@ -30,6 +30,9 @@ using SuspensionPtr = std::shared_ptr<Suspension>;
 /// cancelled, also when that was before the call. Throws nothing.
 asio::awaitable<bool> suspend(std::move_only_function<void(SuspensionPtr)> begin);
 
+/// Whether the coroutine that asks was cancelled: one of a TaskGroup learns it by no exception.
+asio::awaitable<bool> was_cancelled();
+
 /// Coroutines that wait for the same thing, in order of arrival.
 class WaitList {
  public:

@@ -15,8 +15,8 @@ namespace smd::sm::inline common {
 
 asio::awaitable<bool> InlineCompute::execute(Work work) {
   work({});
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return cancellation.cancelled() == asio::cancellation_type::none;
+  const bool cancelled = co_await mad::was_cancelled();
+  co_return !cancelled;
 }
 
 namespace {
@@ -98,12 +98,11 @@ asio::awaitable<bool> PoolCompute::execute(Work work) {
     });
   });
   co_await mad::suspend([shared](mad::SuspensionPtr waiter) { shared->waiter = std::move(waiter); });
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  const bool going = cancellation.cancelled() == asio::cancellation_type::none;
-  if (!going) shared->stop.request_stop();
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) shared->stop.request_stop();
   // The work refers to our frame, so we stay until it has stopped. A cancelled coroutine cannot sleep.
   while (!shared->done) co_await asio::post(executor, asio::use_awaitable);
-  co_return going;
+  co_return !cancelled;
 }
 
 }  // namespace smd::sm::inline common

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mad/suspend.h"
 #include "smd/etcd/follower.h"
 
 namespace smd::etcd {
@@ -56,8 +57,8 @@ asio::awaitable<void> EtcdNetwork::publish(std::shared_ptr<Publisher> publisher)
 asio::awaitable<bool> EtcdNetwork::reachable(ClientPtr client) {
   const auto span = layout_.live();
   const auto answer = co_await client->range({.key = span.key, .end = span.end});
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) co_return false;
   if (answer) works(false);
   if (!answer) failed(answer.error());
   co_return answer.has_value();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "mad/wire/capability.h"
 #include "smd/ha/machine_log.h"
 #include "smd/ha/other_sms.h"
@@ -267,8 +268,8 @@ asio::awaitable<std::optional<SmReads>> Mastership::read_known_sms() {
   group.spawn(read_own_port(subnet, &found));
   co_await group.join();
   co_await group.stop();
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) co_return std::nullopt;
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) co_return std::nullopt;
   co_return found;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "mad/transactions/ask.h"
 #include "smd/ha/mastership.h"
 #include "smd/ha/other_sms.h"
@@ -20,11 +21,6 @@ constexpr auto kHandoverPatience = std::chrono::seconds(50);
 /// How long a master that has stood still may take to find that it was replaced: smd asks the SMs that it
 /// knows, and sweeps. OpenSM keeps to the ranks.
 constexpr auto kReturnPatience = std::chrono::seconds(10);
-
-asio::awaitable<bool> is_cancelled() {
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return cancellation.cancelled() != asio::cancellation_type::none;
-}
 
 }  // namespace
 
@@ -132,7 +128,7 @@ asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Ot
   if (ways->by_lid) lid_unanswered_ = kUsefulLid;
   if (by_lid && path && ways->answer && lid_unanswered_ != kUsefulLid) ++lid_unanswered_;
   for (const auto id : ids) parts_.tx.cancel(id);
-  const bool cancelled = co_await is_cancelled();
+  const bool cancelled = co_await mad::was_cancelled();
   if (cancelled || !waits) co_return false;
   if (ways->answer) {
     note(*ways->answer);

@@ -2,6 +2,7 @@
 // The fabric falls to a standby that knows it: one round of SMInfo, and it is master.
 #include <utility>
 
+#include "mad/suspend.h"
 #include "mad/transactions/ask.h"
 #include "smd/ha/mastership.h"
 #include "smd/ha/other_sms.h"
@@ -39,8 +40,8 @@ asio::awaitable<bool> Mastership::take_over() {
   group.spawn(read_own_port(subnet, &own));
   co_await group.join();
   co_await group.stop();
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none || own.heavy) co_return false;
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled || own.heavy) co_return false;
   on(machine::OthersAsked{std::move(others)});
   co_return state_.sm == wire::SmState::master;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "routing/multicast/table.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
@@ -38,8 +39,8 @@ const Unresponsive* silent_neighbour(const Subnet& found) {
 asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
   parts_.mastership.begin_sweep();
   auto found = co_await look(std::move(suspects));
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) co_return Outcome::cancelled;
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) co_return Outcome::cancelled;
   if (!found) co_return stop_for(Silent::own_port, found.error());
   // A master goes on: the fabric was its own before.
   const auto* const silent = silent_neighbour(*found);
@@ -120,8 +121,8 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
       suspects.merge(newer.suspects);
       continue;
     }
-    const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (part || cancellation.cancelled() != asio::cancellation_type::none) co_return part;
+    const bool cancelled = co_await mad::was_cancelled();
+    if (part || cancelled) co_return part;
     const auto known = suspects.size();
     if (clock.now() < last_restart) {
       auto changed = co_await parts_.switches.ask(parts_.loop.subnet(), true);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "smd/base/stopwatch.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
@@ -24,11 +25,6 @@ constexpr unsigned kLooksAtOrdered = 4;
 
 /// Nodes that one audit looks at: as a master's (light_sweep.cpp).
 constexpr std::size_t kNodesAtLeast = 32, kNodesShare = 32;
-
-asio::awaitable<bool> was_cancelled() {
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return cancellation.cancelled() != asio::cancellation_type::none;
-}
 
 /// What is in one of the two sets of lost things only.
 template <class Key>
@@ -162,7 +158,7 @@ asio::awaitable<std::set<Guid>> Standby::suspects() {
 /// False when cancelled.
 asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
   const auto before = parts_.loop.subnet();
-  bool cancelled = co_await was_cancelled();
+  bool cancelled = co_await mad::was_cancelled();
   if (cancelled || suspects.empty() || !before) co_return !cancelled;
   auto& clock = parts_.scheduler.clock();
   parts_.tx.begin_round();
@@ -172,7 +168,7 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
                                                parts_.mastership.own_port())};
   auto found = co_await incremental_sweep(&parts_.tx, &clock, before.get(), std::move(suspects), how);
   if (!found) found = co_await heavy_sweep(&parts_.tx, &clock, before.get(), how);
-  cancelled = co_await was_cancelled();
+  cancelled = co_await mad::was_cancelled();
   if (cancelled || !found) co_return !cancelled;
   const auto stored = parts_.loop.stored();
   const FinishInput finished{.before = before.get(),
@@ -181,7 +177,7 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
                              .adopting = true,
                              .adaptive_anew = false};
   auto finished_subnet = co_await finish(&parts_.tx, parts_.loop.baseline(), *std::move(found), finished);
-  cancelled = co_await was_cancelled();
+  cancelled = co_await mad::was_cancelled();
   if (cancelled || parts_.loop.subnet() != before) co_return !cancelled;
   parts_.loop.take(std::move(finished_subnet));
   parts_.status.count_again();

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "smd/apply/apply.h"
 #include "smd/decide/repaired_tables.h"
 #include "smd/reconcile/progress.h"
@@ -42,8 +43,8 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   const auto& applied = run->applied;
   if (kind->whole && applied.drain.since != drain_.since) log_drain(parts_.log, applied.drain);
   if (kind->whole) drain_ = applied.drain;
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) co_return false;
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) co_return false;
   for (const auto& mft : applied.mfts) run->result.mft_blocks += mft.acknowledged.count();
   for (const auto& lft : applied.lfts)
     run->result.lft_blocks += lft.acknowledged.count() + lft.partial.size();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mad/backoff.h"
+#include "mad/suspend.h"
 #include "smd/replica/replicator.h"
 #include "smd/replica/turn_stream.h"
 
@@ -24,11 +25,6 @@ constexpr std::uint16_t kQuickRoles = 4;
 
 /// A master says something at least once a second, and reads what is written to it.
 constexpr mad::Duration kMasterSilence = seconds(5);
-
-asio::awaitable<bool> was_cancelled() {
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return cancellation.cancelled() != asio::cancellation_type::none;
-}
 
 }  // namespace
 
@@ -54,7 +50,7 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
       stream->close();
       pause.reset();
     }
-    const bool end = co_await was_cancelled();
+    const bool end = co_await mad::was_cancelled();
     if (end) co_return;
     no_master_ = fmt::format("{}: {}", peer, reason);
     const bool is_logged = !parts_.network.failure().empty();

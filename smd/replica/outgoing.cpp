@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "smd/replica/replicator.h"
 
 namespace smd::replica {
@@ -27,8 +28,8 @@ asio::awaitable<void> Replicator::accept() {
   std::string said;
   for (;;) {
     auto stream = co_await parts_.network.accept();
-    const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (cancellation.cancelled() != asio::cancellation_type::none) co_return;
+    const bool cancelled = co_await mad::was_cancelled();
+    if (cancelled) co_return;
     if (!stream) {
       const auto what = without_port(stream.error());
       turned_away_ = {.what = what, .at = parts_.clock.now()};

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mad/suspend.h"
 #include "smd/sa/registry/group_members.h"
 
 namespace smd::sa {
@@ -25,11 +26,6 @@ constexpr std::size_t kHeld = std::size_t{256} << 20U;
 
 Length length_of(const Request& request) {
   return is_write(request) || is_fast(request) ? Length::brief : Length::open;
-}
-
-asio::awaitable<bool> ended() {
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  co_return cancellation.cancelled() != asio::cancellation_type::none;
 }
 
 }  // namespace
@@ -135,7 +131,7 @@ asio::awaitable<void> Server::index() {
       pending_tasks_.came_up.insert(pending_tasks_.came_up.end(), tasks.came_up.begin(), tasks.came_up.end());
       wake_writer_.wake_all();
     }
-    const bool end = co_await ended();
+    const bool end = co_await mad::was_cancelled();
     if (end) co_return;
   }
 }
@@ -231,7 +227,7 @@ asio::awaitable<void> Server::serve() {
       send(one);
     }
     queue(std::move(looked.writes));
-    const bool end = co_await ended();
+    const bool end = co_await mad::was_cancelled();
     if (end) co_return;
     // Where work is done in place, what has come meanwhile is received between two slices.
     co_await asio::post(parts_.executor, asio::use_awaitable);
@@ -310,7 +306,7 @@ asio::awaitable<void> Server::write() {
     if (tasks.refresh) silence_ends_ = done.silence_ends;
     const bool first = tasks.refresh && !std::exchange(told_, true);
     ask_fabric(done, multicast || first);
-    const bool end = co_await ended();
+    const bool end = co_await mad::was_cancelled();
     if (end) co_return;
   }
 }
