@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <ranges>
-
-#include "mad/base/parse.h"
 
 namespace smd::config {
 namespace {
@@ -22,31 +19,11 @@ constexpr std::array kUnits{Unit{"d", 86'400'000'000'000}, Unit{"h", 3'600'000'0
                             Unit{"m", 60'000'000'000},     Unit{"s", 1'000'000'000},
                             Unit{"ms", 1'000'000},         Unit{"us", 1'000}};
 
-std::optional<std::uint64_t> digits(std::string_view text, int base) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-bool has_hex_prefix(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
-
 }  // namespace
 
 std::optional<Guid> parse_guid(std::string_view text) {
-  std::string plain(text);
-  if (has_hex_prefix(text)) {
-    plain.erase(0, 2);
-  } else if (text.size() == 19 && text[4] == ':' && text[9] == ':' && text[14] == ':') {
-    std::erase(plain, ':');
-  }
-  if (!has_hex_prefix(text) && plain.size() != 16) return std::nullopt;
-  const auto value = digits(plain, 16);
-  return value && *value != 0 ? std::optional(Guid{*value}) : std::nullopt;
-}
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  return has_hex_prefix(text) ? digits(text.substr(2), 16) : digits(text, 10);
+  const auto guid = base::parse_guid(text);
+  return guid != Guid{} ? guid : std::nullopt;
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
@@ -56,7 +33,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   do {
     const auto unit_at = left.find_first_not_of("0123456789");
     if (unit_at == left.npos) return std::nullopt;
-    const auto count = digits(left.substr(0, unit_at), 10);
+    const auto count = parse_number(left.substr(0, unit_at));
     left.remove_prefix(unit_at);
     const auto next = left.find_first_of("0123456789");
     const auto name = trim(left.substr(0, next));
@@ -78,13 +55,6 @@ std::string show_duration(Duration time) {
       return fmt::format("{}{}", time.count() / unit.nanoseconds, unit.name);
   }
   return fmt::format("{}us", time.count() / 1000);
-}
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 bool is_address(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "mad/base/id.h"
+#include "mad/base/parse.h"
 
 namespace smd::config {
 
@@ -16,17 +17,14 @@ namespace smd::config {
 /// Without "0x" all 16 digits have to be there: fewer could be a decimal number.
 std::optional<Guid> parse_guid(std::string_view text);
 
-/// Decimal, or hexadecimal with "0x".
-std::optional<std::uint64_t> parse_number(std::string_view text);
+using base::parse_number;
+using base::trim;
 
 /// Whole numbers with units, the largest unit first: "500us", "200ms", "10s", "5m", "1h", "7d", "1h30m".
 std::optional<Duration> parse_duration(std::string_view text);
 
 /// The time in the largest unit that leaves no remainder; `parse_duration` reads it.
 std::string show_duration(Duration time);
-
-/// The text without spaces, tabs and line ends at both sides.
-std::string_view trim(std::string_view text);
 
 /// "HOST:PORT", with brackets around an IPv6 address; the port is 1 to 65535, decimal.
 bool is_address(std::string_view text);
