@@ -3,25 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "mad/base/parse.h"
 #include "mad/sim/state/words.h"
 
 namespace smd::sim {
 namespace {
 
-std::optional<Guid> parse_guid(std::string_view text) {
-  if (!text.starts_with("0x")) return std::nullopt;
-  text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return Guid{value};
-}
-
 /// From node `from` on.
 std::optional<NodeIndex> next_node(const State& state, std::string_view node, NodeIndex from) {
-  const auto guid = parse_guid(node);
+  const auto guid = node.starts_with("0x") ? base::parse_guid(node) : std::nullopt;
   for (auto i = from; i < state.nodes.size(); ++i) {
     const auto& candidate = state.nodes[i];
     if (candidate.name == node || candidate.id == node || (guid && candidate.guid == *guid)) return i;
