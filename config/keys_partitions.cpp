@@ -16,12 +16,12 @@ namespace {
 constexpr auto kPartitions = &SubnetConfig::partitions;
 /// A P_Key of either membership as its low 15 bits, 1 to 0x7fff; nothing where `value` is none.
 std::optional<std::uint16_t> pkey_of(const Value& value) {
-  auto number = value.kind == Value::Kind::whole && value.whole >= 0
-                    ? std::optional(static_cast<std::uint64_t>(value.whole))
-                    : std::nullopt;
-  if (value.kind == Value::Kind::text) number = parse_number(trim(value.text));
-  if (!number || *number > 0xffff || (*number & 0x7fffU) == 0) return std::nullopt;
-  return static_cast<std::uint16_t>(*number & 0x7fffU);
+  std::optional<PKey> key;
+  if (value.kind == Value::Kind::whole && value.whole >= 0 && value.whole <= 0xffff)
+    key = PKey{static_cast<std::uint16_t>(value.whole)};
+  if (value.kind == Value::Kind::text) key = base::parse_pkey(trim(value.text));
+  if (!key || key->partition() == 0) return std::nullopt;
+  return key->partition();
 }
 
 Codec<std::optional<std::uint16_t>> pkey() {

@@ -9,6 +9,7 @@
 
 #include "config/import/qos_ulps.h"
 #include "config/scalars.h"
+#include "mad/base/parse.h"
 
 namespace smd::config {
 namespace {
@@ -309,9 +310,9 @@ bool is_pkey_item(std::string_view item) {
 }
 
 std::optional<std::uint16_t> pkey_of_item(std::string_view item) {
-  const auto number = is_pkey_item(item) ? parse_number(item) : std::nullopt;
-  if (!number || *number > 0xffff || (*number & 0x7fffU) == 0) return std::nullopt;
-  return static_cast<std::uint16_t>(*number & 0x7fffU);
+  const auto key = is_pkey_item(item) ? base::parse_pkey(item) : std::nullopt;
+  if (!key || key->partition() == 0) return std::nullopt;
+  return key->partition();
 }
 
 std::optional<QosRanges> service_ids_of_word(std::string_view word) {
