@@ -2,10 +2,11 @@
 #include "smd/access/access.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "smd/base/base64.h"
 
 namespace smd::access {
 namespace {
@@ -16,20 +17,6 @@ constexpr std::size_t kLongest = 512;
 bool same_word(std::string_view a, std::string_view lower) {
   return std::ranges::equal(
       a, lower, {}, [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-}
-
-/// Nothing where it is no base64.
-std::optional<std::string> base64_decoded(std::string_view text) {
-  if (text.empty() || text.size() % 4 != 0) return std::nullopt;
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (length < 0) return std::nullopt;
-  const auto padding = text.size() - std::min(text.size(), text.find_last_not_of('=') + 1);
-  if (padding > 2) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(length) - padding);
-  return bytes;
 }
 
 bool same_hash(std::string_view a, std::string_view b) {
@@ -98,7 +85,7 @@ std::optional<std::string> secret_of(std::string_view authorization) {
   if (same_word(scheme, "bearer")) return std::string(rest);
   if (!same_word(scheme, "basic")) return std::nullopt;
   if (rest.starts_with("smd_")) return std::string(rest);
-  const auto pair = base64_decoded(rest);
+  const auto pair = sm::from_base64(rest);
   if (!pair) return std::nullopt;
   const auto colon = pair->find(':');
   return colon == std::string::npos ? *pair : pair->substr(colon + 1);

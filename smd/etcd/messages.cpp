@@ -3,7 +3,6 @@
 #include "smd/etcd/messages.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -13,6 +12,8 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include "smd/base/base64.h"
 
 namespace smd::etcd {
 namespace {
@@ -108,35 +109,10 @@ std::expected<json::value, Error> good(unsigned status, std::string_view body) {
 }
 
 void add_key(std::string& body, std::string_view key, std::string_view end) {
-  body += fmt::format("\"key\":\"{}\",\"range_end\":\"{}\"", to_base64(key), to_base64(end));
+  body += fmt::format("\"key\":\"{}\",\"range_end\":\"{}\"", sm::to_base64(key), sm::to_base64(end));
 }
 
 }  // namespace
-
-std::string to_base64(std::string_view bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // OpenSSL ends it with a zero byte
-  const auto size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  if (text.size() % 4 != 0) return std::nullopt;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  // OpenSSL takes blanks around it, and counts padding as bytes.
-  if (text.substr(0, text.size() - padding).find_first_not_of(kDigits) != std::string_view::npos)
-    return std::nullopt;
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const auto size =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (size < 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(size) - padding);
-  return bytes;
-}
 
 std::string range_body(const RangeAsk& ask) {
   std::string body = "{";
@@ -151,18 +127,18 @@ std::string transaction_body(const Transaction& transaction) {
   std::string body = "{\"compare\":[";
   std::string_view comma;
   for (const auto& guard : transaction.guards) {
-    const auto key = to_base64(guard.key);
+    const auto key = sm::to_base64(guard.key);
     body += std::exchange(comma, ",");
     body += guard.absent ? fmt::format("{{\"key\":\"{}\",\"target\":\"VERSION\",\"version\":\"0\"}}", key)
                          : fmt::format("{{\"key\":\"{}\",\"target\":\"VALUE\",\"value\":\"{}\"}}", key,
-                                       to_base64(guard.value));
+                                       sm::to_base64(guard.value));
   }
   body += "],\"success\":[";
   comma = {};
   for (const auto& put : transaction.puts) {
     body += std::exchange(comma, ",");
-    body += fmt::format("{{\"request_put\":{{\"key\":\"{}\",\"value\":\"{}\"", to_base64(put.key),
-                        to_base64(put.value));
+    body += fmt::format("{{\"request_put\":{{\"key\":\"{}\",\"value\":\"{}\"", sm::to_base64(put.key),
+                        sm::to_base64(put.value));
     if (put.lease != 0) body += fmt::format(",\"lease\":\"{}\"", put.lease);
     body += "}}";
   }
@@ -195,8 +171,8 @@ std::expected<RangeAnswer, Error> range_answer(unsigned status, std::string_view
   if (rows == nullptr) return answer;
   if (!rows->is_array()) return senseless("kvs is no array");
   for (const auto& row : rows->get_array()) {
-    auto key = from_base64(text_at(row, "key"));
-    auto value = from_base64(text_at(row, "value"));
+    auto key = sm::from_base64(text_at(row, "key"));
+    auto value = sm::from_base64(text_at(row, "value"));
     if (!key || key->empty() || !value) return senseless("a key without bytes");
     answer.rows.push_back({.key = *std::move(key), .value = *std::move(value)});
   }

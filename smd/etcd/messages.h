@@ -3,18 +3,12 @@
 // The JSON of etcd's gateway: what it is asked, and what its answers say. As etcd 3.4 documents it and sends
 // it: 64-bit numbers are texts, bytes are base64, what has its default is left out.
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "smd/etcd/client.h"
 
 namespace smd::etcd {
-
-/// With padding, without line ends (RFC 4648).
-std::string to_base64(std::string_view bytes);
-/// Nothing where the text is no base64.
-std::optional<std::string> from_base64(std::string_view text);
 
 // Bodies of POST; the paths are kRangePath and so on.
 inline constexpr std::string_view kRangePath = "/v3/kv/range", kTransactionPath = "/v3/kv/txn",

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "smd/base/base64.h"
 #include "smd/etcd/layout.h"
 #include "smd/etcd/messages.h"
 
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)renew_answer(status, body);
   (void)revoke_answer(status, body);
   (void)watch_word(body);
-  if (const auto bytes = from_base64(body); bytes && from_base64(to_base64(*bytes)) != bytes)
+  if (const auto bytes = smd::sm::from_base64(body);
+      bytes && smd::sm::from_base64(smd::sm::to_base64(*bytes)) != bytes)
     __builtin_trap();
   const auto head = head_of(body);
   if (head && head->min_reader <= kLayout && head_of(to_text(*head)) != head) __builtin_trap();

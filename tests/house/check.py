@@ -55,7 +55,7 @@ ROOMS = {
 SMD = {
     "smd/base": (),
     "smd/tls": (),
-    "smd/access": (),
+    "smd/access": ("smd/base",),
     "smd/log": (),
     "smd/events": ("smd/log",),
     "smd/tables": (),

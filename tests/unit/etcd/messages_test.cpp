@@ -22,18 +22,6 @@ std::string error_body(std::string_view text, int code) {
          std::to_string(code) + "}";
 }
 
-TEST(EtcdMessages, BytesAreBase64BothWays) {
-  for (const std::string bytes : {"", "a", "ab", "abc", "abcd"}) {
-    EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
-  }
-  std::string all;
-  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  EXPECT_EQ(from_base64(to_base64(all)), all);
-  EXPECT_EQ(to_base64("hello"), "aGVsbG8=");
-  for (const auto* wrong : {"a", "aGVsbG8", "aGV=bG8=", " aGVsbG8", "====", "aGVs\nbG8="})
-    EXPECT_FALSE(from_base64(wrong)) << wrong;
-}
-
 TEST(EtcdMessages, QuestionsHaveTheGatewaysForm) {
   EXPECT_EQ(range_body({.key = "a", .end = "b", .revision = 3, .limit = 4}),
             R"({"key":"YQ==","range_end":"Yg==","revision":"3","limit":"4"})");
