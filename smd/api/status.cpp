@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
@@ -19,6 +18,7 @@
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
 #include "smd/report/ports.h"
+#include "smd/report/sweep_json.h"
 #include "smd/sweep/unresponsive.h"
 
 namespace smd::api {
@@ -35,18 +35,6 @@ Json place_json(const sm::Subnet& subnet, const sm::PeerPort& place) {
   return Json(JsonObject{{"guid", guid(place.node)},
                          {"name", text(description_of(subnet, place.node))},
                          {"port", number(place.port.value())}});
-}
-
-Json sweep_json(const sm::SweepSummary& summary) {
-  JsonObject object;
-  sm::for_each_field(summary, [&](std::string_view key, auto value) {
-    if constexpr (std::is_same_v<decltype(value), std::string_view>) {
-      object.emplace(key, Json(std::string(value)));
-    } else {
-      object.emplace(key, Json(value));
-    }
-  });
-  return Json(std::move(object));
 }
 
 /// How the state is copied; null where it is not.
@@ -387,7 +375,7 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("config_differs", sm::strings_json(view.config_differs));
   object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
-  object.emplace("last_sweep", view.snapshot ? sweep_json(view.snapshot->summary) : Json{});
+  object.emplace("last_sweep", view.snapshot ? sm::sweep_json(view.snapshot->summary) : Json{});
   add_fabric(view, object);
   add_history(view, object);
   return Json(std::move(object));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/report/sweep_summary.h"
 
-#include <type_traits>
-
 #include "smd/log/format.h"
 #include "smd/log/log.h"
-#include "smd/report/json.h"
+#include "smd/report/sweep_json.h"
 
 namespace smd::sm::inline reports {
 
@@ -16,16 +14,6 @@ std::string to_line(const SweepSummary& summary) {
   return log::to_text(record).substr(1);  // the event, which is empty, and the blank after it
 }
 
-std::string to_json(const SweepSummary& summary) {
-  JsonObject object;
-  for_each_field(summary, [&](std::string_view key, auto value) {
-    if constexpr (std::is_same_v<decltype(value), std::string_view>) {
-      object.emplace(key, Json(std::string(value)));
-    } else {
-      object.emplace(key, Json(value));
-    }
-  });
-  return to_text(Json(std::move(object)));
-}
+std::string to_json(const SweepSummary& summary) { return to_text(sweep_json(summary)); }
 
 }  // namespace smd::sm::inline reports
