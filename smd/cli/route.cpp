@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +17,7 @@
 #include "routing/chain/chain.h"
 #include "routing/engines/engine.h"
 #include "routing/quality/quality.h"
+#include "smd/base/peak_memory.h"
 #include "smd/base/stopwatch.h"
 #include "smd/cli/memory_bandwidth.h"
 #include "smd/cli/route_health.h"
@@ -64,12 +64,6 @@ void keep_memory() {
   mallopt(M_TRIM_THRESHOLD, kTrim);
   mallopt(M_MMAP_THRESHOLD, kMmap);
 #endif
-}
-
-std::uint64_t peak_rss_kb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss);
 }
 
 /// Cables with both ends in the fabric.
@@ -193,7 +187,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
   report.left_out = work->pass.left_out;
   report.ms = sm::minimum(work->times);
   if (options.repeat > 1) report.ms_median = sm::median(work->times);
-  report.peak_rss_kb = peak_rss_kb();  // before the yardstick, which is as large as the tables
+  report.peak_rss_kb = sm::peak_rss_kb();  // before the yardstick, which is as large as the tables
   const auto& part = *work->pass.decided.routes;
   report.memset_ms = memset_ms(part.rows.size() * part.lid_map->row_size(), parallel);
   return report;

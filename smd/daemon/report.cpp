@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mad/base/file.h"
+#include "smd/base/peak_memory.h"
 #include "smd/daemon/bringup_screen.h"
 #include "smd/daemon/daemon.h"
 #include "smd/daemon/plan_text.h"
@@ -26,12 +27,6 @@ double cpu_ms() {
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
   };
   return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-std::uint64_t peak_kb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss);
 }
 
 }  // namespace
@@ -104,7 +99,7 @@ std::filesystem::path Daemon::folder_of(const sm::Snapshot& snapshot) const {
 std::string Daemon::screen(const Subnet& subnet, const sm::Snapshot& snapshot) const {
   const double cpu = cpu_ms();
   const double nodes = std::chrono::duration<double, std::milli>(subnet.instance->nodes_cpu()).count();
-  const auto peak = peak_kb();
+  const auto peak = sm::peak_rss_kb();
   const auto& part = *snapshot.decided.routes;
   routing::Routes routes{.rows = {}, .layers = part.layers};
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
