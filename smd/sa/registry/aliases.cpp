@@ -22,11 +22,6 @@ constexpr unsigned kAliasBlock = 8,
 /// that they are known at sight (OpenSM's are the same).
 constexpr std::uint64_t kChosen = 0x0014050000000000U;
 
-Refusal alias_refusal(std::uint16_t status, std::string_view component, std::string wanted,
-                      std::string_view why) {
-  return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
-}
-
 /// Which places of which port a request is about.
 struct AliasRequest {
   const EndPort* port = nullptr;
@@ -39,37 +34,36 @@ std::expected<AliasRequest, Refusal> alias_request(const Writing& writing, const
                                                    const Request& request) {
   const auto id = wire::decode<AliasBlockKey>(request.data);
   const auto guids = wire::decode<wire::GuidInfo>(request.data.subspan(AliasBlockKey::kAttributeAt));
-  if (!id || !guids)
-    return std::unexpected(alias_refusal(wire::kSaRequestInvalid, {}, {}, "the record is too short"));
+  if (!id || !guids) return std::unexpected(make_refusal({}, {}, {}, "the record is too short"));
   if (!request.has(0) || !request.has(1)) {
-    return std::unexpected(alias_refusal(wire::kSaInsufficientComponents, request.has(0) ? "BlockNum" : "LID",
-                                         {}, "a block of GUIDs is named by it"));
+    return std::unexpected(make_refusal(request.has(0) ? "BlockNum" : "LID", {}, {},
+                                        "a block of GUIDs is named by it", wire::kSaInsufficientComponents));
   }
   AliasRequest part{
       .port = writing.directory.by_lid(id->lid), .block = id->block, .guids = *guids, .named = {}};
   if (part.port == nullptr) {
     return std::unexpected(
-        alias_refusal(wire::kSaNoRecords, "LID", fmt::format("{}", id->lid), "no port has it"));
+        make_refusal("LID", fmt::format("{}", id->lid), {}, "no port has it", wire::kSaNoRecords));
   }
   const bool own = requester.port != nullptr && requester.port->guid == part.port->guid;
   if (!own && !requester.trusted) {
-    return std::unexpected(alias_refusal(wire::kSaDenied, "LID", fmt::format("{}", id->lid),
-                                         "the request comes from another port, without the SM_Key"));
+    return std::unexpected(make_refusal("LID", fmt::format("{}", id->lid), {},
+                                        "the request comes from another port, without the SM_Key",
+                                        wire::kSaDenied));
   }
   if (part.block >= guid_blocks(*part.port)) {
-    return std::unexpected(alias_refusal(wire::kSaRequestInvalid, "BlockNum", fmt::format("{}", part.block),
-                                         "the port's table of GUIDs is not as long"));
+    return std::unexpected(make_refusal("BlockNum", fmt::format("{}", part.block), {},
+                                        "the port's table of GUIDs is not as long"));
   }
   for (unsigned i = 0; i < kAliasBlock; ++i) {
     part.named[i] = request.has(kFirstAlias + i);
     const auto index = part.block * kAliasBlock + i;
     if (part.named[i] && index == 0) {
-      return std::unexpected(
-          alias_refusal(wire::kSaRequestInvalid, "GUID0", {}, "the first GUID is the port's own and stays"));
+      return std::unexpected(make_refusal("GUID0", {}, {}, "the first GUID is the port's own and stays"));
     }
     if (part.named[i] && index >= part.port->info().info.guid_cap) {
-      return std::unexpected(alias_refusal(wire::kSaRequestInvalid, "GUID", fmt::format("{}", index),
-                                           "the port's table of GUIDs is not as long"));
+      return std::unexpected(
+          make_refusal("GUID", fmt::format("{}", index), {}, "the port's table of GUIDs is not as long"));
     }
   }
   return part;
@@ -179,8 +173,8 @@ AliasAnswer add_aliases(Writing& writing, const Requester& requester, const Requ
   }
   Granted granted{.record = record_of(*part, registry), .rest = std::nullopt};
   if (!taken.empty())
-    granted.rest = alias_refusal(wire::kStatusOk, "GUID", std::move(taken),
-                                 "another port has this GUID, or it is all ones");
+    granted.rest = make_refusal("GUID", std::move(taken), {}, "another port has this GUID, or it is all ones",
+                                wire::kStatusOk);
   return granted;
 }
 

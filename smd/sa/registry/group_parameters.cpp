@@ -14,14 +14,6 @@ namespace {
 using MemberFields = wire::McMemberRecord;
 using wire::Selector;
 
-Refusal terms_refusal(std::string_view component, std::string wanted, std::string has, std::string_view why) {
-  return {.status = wire::kSaRequestInvalid,
-          .component = component,
-          .wanted = std::move(wanted),
-          .has = std::move(has),
-          .why = why};
-}
-
 std::string_view words(Selector selector) {
   switch (selector) {
     case Selector::greater:
@@ -68,22 +60,22 @@ std::optional<Refusal> limits_mismatch(const GroupParameters& terms, const Reque
   if (request.has(MemberFields::kMtu)) {
     const auto how = selector_of(request, MemberFields::kMtuSelector, asked.mtu_selector);
     if (!selected(how, asked.mtu, terms.mtu)) {
-      return terms_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(terms.mtu),
-                           "the group has another MTU");
+      return make_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)), mtu_text(terms.mtu),
+                          "the group has another MTU");
     }
   }
   if (request.has(MemberFields::kRate)) {
     const auto how = selector_of(request, MemberFields::kRateSelector, asked.rate_selector);
     if (!selected(how, rate_mbps(asked.rate), rate_mbps(terms.rate))) {
-      return terms_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
-                           rate_text(terms.rate), "the group has another rate");
+      return make_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
+                          rate_text(terms.rate), "the group has another rate");
     }
   }
   if (request.has(MemberFields::kLife)) {
     const auto how = selector_of(request, MemberFields::kLifeSelector, asked.life_selector);
     if (!selected(how, asked.life, terms.life)) {
-      return terms_refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
-                           life_text(terms.life), "the group has another packet lifetime");
+      return make_refusal("PacketLifeTime", fmt::format("{}{}", words(how), life_text(asked.life)),
+                          life_text(terms.life), "the group has another packet lifetime");
     }
   }
   return std::nullopt;
@@ -96,7 +88,7 @@ std::optional<Refusal> terms_mismatch(const GroupParameters& terms, const Reques
     return request.has(component) && !(wanted == has);
   };
   const auto other = [&](std::string_view component, std::string wanted, std::string has) {
-    return terms_refusal(component, std::move(wanted), std::move(has), why);
+    return make_refusal(component, std::move(wanted), std::move(has), why);
   };
   if (differs(MemberFields::kPKey, asked.pkey.partition(), terms.pkey.partition())) {
     return other("P_Key", fmt::format("{}", asked.pkey), fmt::format("{}", terms.pkey));
@@ -123,20 +115,20 @@ std::optional<Refusal> terms_mismatch(const GroupParameters& terms, const Reques
 std::optional<Refusal> cannot_carry(const EndPort& port, const GroupParameters& terms) {
   const auto limits = limits_of(port);
   if (limits.mtu != Mtu::none && limits.mtu < terms.mtu) {
-    return terms_refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu),
-                         "the port's link has a smaller MTU");
+    return make_refusal("MTU", mtu_text(terms.mtu), mtu_text(limits.mtu),
+                        "the port's link has a smaller MTU");
   }
   const bool has_link = !port.node->is_switch();  // a switch's port 0 is inside
   if (has_link && limits.rate.code != 0 && limits.rate.mbps < rate_mbps(terms.rate)) {
-    return terms_refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code),
-                         "the port's link is slower");
+    return make_refusal("Rate", rate_text(terms.rate), rate_text(limits.rate.code),
+                        "the port's link is slower");
   }
   return std::nullopt;
 }
 
 std::optional<Refusal> without_pkey(const EndPort& port, PKey pkey) {
   if (has_pkey(port, pkey)) return std::nullopt;
-  return terms_refusal("P_Key", fmt::format("{}", pkey), {}, "the port is not in this partition");
+  return make_refusal("P_Key", fmt::format("{}", pkey), {}, "the port is not in this partition");
 }
 
 std::expected<Mtu, Refusal> new_mtu(Mtu has, const Request& request, const MemberFields& asked) {
@@ -145,8 +137,8 @@ std::expected<Mtu, Refusal> new_mtu(Mtu has, const Request& request, const Membe
   if (request.has(MemberFields::kMtu)) limit = Limit<Mtu>{how, asked.mtu};
   const auto given = limited(has, limit);
   if (given && bytes(*given) != 0) return *given;
-  return std::unexpected(terms_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)),
-                                       mtu_text(has), "the port's link cannot have this MTU"));
+  return std::unexpected(make_refusal("MTU", fmt::format("{}{}", words(how), mtu_text(asked.mtu)),
+                                      mtu_text(has), "the port's link cannot have this MTU"));
 }
 
 std::expected<std::uint8_t, Refusal> new_rate(StaticRate has, const Request& request,
@@ -156,8 +148,8 @@ std::expected<std::uint8_t, Refusal> new_rate(StaticRate has, const Request& req
   if (request.has(MemberFields::kRate)) limit = Limit<std::uint8_t>{how, asked.rate};
   const auto given = limited(has, limit);
   if (given && given->code != 0) return given->code;
-  return std::unexpected(terms_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
-                                       rate_text(has.code), "the port's link cannot have this rate"));
+  return std::unexpected(make_refusal("Rate", fmt::format("{}{}", words(how), rate_text(asked.rate)),
+                                      rate_text(has.code), "the port's link cannot have this rate"));
 }
 
 /// Packets live at least as long as they do on any path here.
@@ -168,9 +160,9 @@ std::expected<std::uint8_t, Refusal> new_life(std::uint8_t has, const Request& r
   const bool longer = how == Selector::exactly && asked.life >= has;
   if (longer) return asked.life;
   if (how != Selector::exactly && selected(how, asked.life, has)) return has;
-  return std::unexpected(terms_refusal("PacketLifeTime",
-                                       fmt::format("{}{}", words(how), life_text(asked.life)), life_text(has),
-                                       "packets here live as long as this"));
+  return std::unexpected(make_refusal("PacketLifeTime",
+                                      fmt::format("{}{}", words(how), life_text(asked.life)), life_text(has),
+                                      "packets here live as long as this"));
 }
 
 }  // namespace
@@ -202,7 +194,7 @@ std::expected<GroupParameters, Refusal> new_parameters(const EndPort& port, cons
                                                        const Request& request, const MemberFields& asked) {
   if (asked.pkey.partition() == 0) {
     return std::unexpected(
-        terms_refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
+        make_refusal("P_Key", fmt::format("{}", asked.pkey), {}, "no partition has this P_Key"));
   }
   if (auto bad = without_pkey(port, asked.pkey)) return std::unexpected(*std::move(bad));
   auto limits = limits_of(port);
@@ -230,8 +222,8 @@ std::optional<Refusal> mismatch(const EndPort& port, const Group& group, const R
   const auto& terms = group.terms;
   if (auto bad = terms_mismatch(terms, request, asked, "the group has another one")) return bad;
   if (request.has(MemberFields::kMlid) && asked.mlid != group.mlid) {
-    return terms_refusal("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid),
-                         "the group has another one");
+    return make_refusal("MLID", fmt::format("{}", asked.mlid), fmt::format("{}", group.mlid),
+                        "the group has another one");
   }
   if (auto bad = without_pkey(port, terms.pkey)) return bad;
   return cannot_carry(port, terms);
@@ -243,8 +235,8 @@ std::optional<Refusal> ipoib_mismatch(const Registry& registry, const Request& r
   if (!config::is_ip_group(asked.mgid) || asked.mgid == broadcast) return std::nullopt;
   const auto* group = registry.groups().find(broadcast);
   if (group == nullptr)
-    return terms_refusal("MGID", to_string(asked.mgid), to_string(broadcast),
-                         "the IPoIB broadcast group of its partition and scope is not there");
+    return make_refusal("MGID", to_string(asked.mgid), to_string(broadcast),
+                        "the IPoIB broadcast group of its partition and scope is not there");
   return terms_mismatch(group->terms, request, asked,
                         "groups of IPoIB have what the broadcast group of their partition has");
 }
@@ -255,13 +247,13 @@ std::optional<Refusal> bad_group_sl(const Directory& directory, Sl sl) {
   std::string may;
   for (const auto one : sls->classes)
     may += fmt::format("{}{}", may.empty() ? "" : ", ", sm::wire_sl(sls, one, 0));
-  return terms_refusal("SL", fmt::format("{}", sl), std::move(may),
-                       "SLs are layers of paths; groups have that of a class in the first one");
+  return make_refusal("SL", fmt::format("{}", sl), std::move(may),
+                      "SLs are layers of paths; groups have that of a class in the first one");
 }
 
 std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   const auto& b = mgid.bytes;
-  const auto bad = [&](std::string_view why) { return terms_refusal("MGID", to_string(mgid), {}, why); };
+  const auto bad = [&](std::string_view why) { return make_refusal("MGID", to_string(mgid), {}, why); };
   if (b[0] != 0xff) return bad("a multicast GID begins with ff");
   if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");

@@ -30,26 +30,13 @@ constexpr std::array kToCreate{
 std::optional<Refusal> lacks(const Request& request, std::span<const Needed> needed, std::string_view why) {
   for (const auto& one : needed) {
     if (!request.has(one.component)) {
-      return Refusal{.status = wire::kSaInsufficientComponents,
-                     .component = one.name,
-                     .wanted = {},
-                     .has = {},
-                     .why = why};
+      return make_refusal(one.name, {}, {}, why, wire::kSaInsufficientComponents);
     }
   }
   return std::nullopt;
 }
 
 std::string bits(std::uint8_t state) { return fmt::format("0x{:x}", state); }
-
-Refusal invalid_membership(std::string_view component, std::string wanted, std::string has,
-                           std::string_view why) {
-  return {.status = wire::kSaRequestInvalid,
-          .component = component,
-          .wanted = std::move(wanted),
-          .has = std::move(has),
-          .why = why};
-}
 
 /// What joining and leaving have in common.
 struct MemberRequest {
@@ -61,18 +48,18 @@ struct MemberRequest {
 std::expected<MemberRequest, Refusal> member_request(const Writing& writing, const Requester& requester,
                                                      const Request& request) {
   const auto asked = wire::decode<MemberFields>(request.data);
-  if (!asked) return std::unexpected(invalid_membership({}, {}, {}, "the record is too short"));
+  if (!asked) return std::unexpected(make_refusal({}, {}, {}, "the record is too short"));
   if (auto missing = lacks(request, kToJoin, "a membership is named by it")) {
     return std::unexpected(*std::move(missing));
   }
   const auto* port = find_port(writing.directory, writing.registry, asked->port_gid);
   if (port == nullptr) {
-    auto refusal = invalid_membership("PortGID", to_string(asked->port_gid), {}, "no port here has this GID");
+    auto refusal = make_refusal("PortGID", to_string(asked->port_gid), {}, "no port here has this GID");
     if (asked->port_gid.prefix() != writing.directory.prefix()) refusal.status = wire::kSaInvalidGid;
     return std::unexpected(std::move(refusal));
   }
   if (asked->join_state == 0) {
-    return std::unexpected(invalid_membership("JoinState", bits(0), {}, "at least one bit is to be set"));
+    return std::unexpected(make_refusal("JoinState", bits(0), {}, "at least one bit is to be set"));
   }
   const bool proxy = requester.port == nullptr || requester.port->guid != port->guid;
   return MemberRequest{*asked, port, proxy};
@@ -84,16 +71,8 @@ std::optional<Refusal> proxy_refusal(const Requester& requester, const MemberReq
   if (requester.port != nullptr && Policy{}.pkey(*requester.port, *part.port, PathConstraints{})) {
     return std::nullopt;
   }
-  return invalid_membership("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", requester.lid),
-                            "the request comes from another port, without the SM_Key or a common partition");
-}
-
-Refusal no_resources(std::string_view component, std::string has, std::string_view why) {
-  return {.status = wire::kSaNoResources,
-          .component = component,
-          .wanted = {},
-          .has = std::move(has),
-          .why = why};
+  return make_refusal("PortGID", to_string(part.asked.port_gid), fmt::format("LID {}", requester.lid),
+                      "the request comes from another port, without the SM_Key or a common partition");
 }
 
 /// The group is in the registry afterwards.
@@ -104,8 +83,8 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
     return std::unexpected(*std::move(missing));
   }
   if (!keeps) {
-    return std::unexpected(invalid_membership("JoinState", bits(asked.join_state), {},
-                                              "there is no such group, and full members make one"));
+    return std::unexpected(make_refusal("JoinState", bits(asked.join_state), {},
+                                        "there is no such group, and full members make one"));
   }
   if (auto bad = bad_group_sl(writing.directory, asked.sl)) return std::unexpected(*std::move(bad));
   const auto terms = new_parameters(*part.port, writing.settings, request, asked);
@@ -114,8 +93,8 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
   if (mgid == Mgid{}) {
     const auto scope = request.has(MemberFields::kScope) ? asked.scope : kLinkLocal;
     if (scope == 0) {
-      return std::unexpected(invalid_membership(
-          "Scope", "0", {}, "it is reserved, and a name with it would not be taken either"));
+      return std::unexpected(
+          make_refusal("Scope", "0", {}, "it is reserved, and a name with it would not be taken either"));
     }
     mgid = choose_mgid(writing.registry, writing.directory.prefix(), scope);
   } else if (auto bad = bad_mgid(mgid, asked.pkey)) {
@@ -126,8 +105,9 @@ std::expected<Mgid, Refusal> create(Writing& writing, const Request& request, co
   const auto mlid = choose_mlid(writing.registry, writing.settings, writing.directory.multicast_lids(),
                                 writing.directory.forwarded(), mgid, *terms);
   if (!mlid) {
-    return std::unexpected(no_resources("MLID", fmt::format("{} groups", writing.registry.groups().size()),
-                                        "the switches' multicast tables are full, and no group is like it"));
+    return std::unexpected(make_refusal(
+        "MLID", {}, fmt::format("{} groups", writing.registry.groups().size()),
+        "the switches' multicast tables are full, and no group is like it", wire::kSaNoResources));
   }
   writing.registry.put_group(mgid, *mlid, *terms, false);
   writing.effects.groups.push_back(
@@ -168,16 +148,16 @@ Membership join(Writing& writing, const Requester& requester, const Request& req
   const auto* member = registry.members().find({mgid, port});
   // What a port has joined for itself only it changes, or a requester with the SM_Key.
   if (member != nullptr && !member->proxy && part->proxy && !requester.trusted) {
-    return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
-                                              fmt::format("LID {}", requester.lid),
-                                              "another port has joined for itself"));
+    return std::unexpected(make_refusal("PortGID", to_string(part->asked.port_gid),
+                                        fmt::format("LID {}", requester.lid),
+                                        "another port has joined for itself"));
   }
   const auto joined_by = part->proxy && requester.port != nullptr ? requester.port->guid : Guid{};
   const auto used = registry.uses(joined_by != Guid{} ? joined_by : port).groups;
   if (member == nullptr && used >= writing.settings.groups_per_port) {
-    return std::unexpected(
-        no_resources("MGID", fmt::format("{} groups", used),
-                     "the asking port has joined as many groups as [sa] groups_per_port allows"));
+    return std::unexpected(make_refusal(
+        "MGID", {}, fmt::format("{} groups", used),
+        "the asking port has joined as many groups as [sa] groups_per_port allows", wire::kSaNoResources));
   }
   Member now{.join_state = part->asked.join_state, .proxy = part->proxy, .joined_by = joined_by};
   if (const auto* group = registry.groups().find(mgid)) {
@@ -210,25 +190,25 @@ Membership leave(Writing& writing, const Requester& requester, const Request& re
   const MemberKey key{mgid, part->asked.port_gid.guid()};
   const auto* group = registry.groups().find(mgid);
   if (group == nullptr) {
-    return std::unexpected(invalid_membership("MGID", to_string(mgid), {}, "there is no such group"));
+    return std::unexpected(make_refusal("MGID", to_string(mgid), {}, "there is no such group"));
   }
   const auto* member = registry.members().find(key);
   if (member == nullptr) {
     return std::unexpected(
-        invalid_membership("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
+        make_refusal("PortGID", to_string(part->asked.port_gid), {}, "the port is not in the group"));
   }
   // What a port has joined for itself only it ends, or a requester with the SM_Key.
   const bool own = !part->proxy || requester.trusted;
   if (!own && !member->proxy) {
-    return std::unexpected(invalid_membership("PortGID", to_string(part->asked.port_gid),
-                                              fmt::format("LID {}", requester.lid),
-                                              "another port has joined for itself"));
+    return std::unexpected(make_refusal("PortGID", to_string(part->asked.port_gid),
+                                        fmt::format("LID {}", requester.lid),
+                                        "another port has joined for itself"));
   }
   if (auto refused = proxy_refusal(requester, *part)) return std::unexpected(*std::move(refused));
   const auto taken = part->asked.join_state;
   if ((member->join_state & taken) != taken) {
-    return std::unexpected(invalid_membership("JoinState", bits(taken), bits(member->join_state),
-                                              "the port is not in the group in all these ways"));
+    return std::unexpected(make_refusal("JoinState", bits(taken), bits(member->join_state),
+                                        "the port is not in the group in all these ways"));
   }
   auto record = record_of(mgid, *group);
   record.port_gid = part->asked.port_gid;

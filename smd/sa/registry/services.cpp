@@ -18,11 +18,6 @@ namespace {
 
 using ServiceFields = wire::ServiceRecord;
 
-Refusal invalid_service(std::string_view component, std::string wanted, std::string_view why,
-                        std::uint16_t status = wire::kSaRequestInvalid) {
-  return {.status = status, .component = component, .wanted = std::move(wanted), .has = {}, .why = why};
-}
-
 bool same_key(const std::array<std::uint8_t, 16>& a, const std::array<std::uint8_t, 16>& b) {
   unsigned different = 0;  // of all bytes: how long it takes tells nothing
   for (std::size_t i = 0; i < a.size(); ++i) different |= static_cast<unsigned>(a[i] ^ b[i]);
@@ -38,13 +33,13 @@ std::expected<ServiceRequest, Refusal> service_request(const Directory& director
   // The record is longer than what one packet has of it only in requests by RMPP, which no known client
   // sends.
   auto asked = wire::decode<ServiceFields>(request.data);
-  if (!asked) return std::unexpected(invalid_service({}, {}, "the record is too short"));
+  if (!asked) return std::unexpected(make_refusal({}, {}, {}, "the record is too short"));
   asked->gid = directory.here(asked->gid);
   for (const auto& [component, name] :
        {std::pair{ServiceFields::kId, "ServiceID"}, std::pair{ServiceFields::kGid, "ServiceGID"}}) {
     if (!request.has(component)) {
       return std::unexpected(
-          invalid_service(name, {}, "a service is named by it", wire::kSaInsufficientComponents));
+          make_refusal(name, {}, {}, "a service is named by it", wire::kSaInsufficientComponents));
     }
   }
   ServiceRequest part{
@@ -59,11 +54,12 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Requester& re
                                      const ServiceKey& key) {
   if (requester.trusted) return std::nullopt;
   if (requester.port == nullptr) {
-    return invalid_service("ServiceGID", to_string(key.gid), "the request comes from a LID that no port has");
+    return make_refusal("ServiceGID", to_string(key.gid), {},
+                        "the request comes from a LID that no port has");
   }
   if (!has_pkey(*requester.port, key.pkey)) {
-    return invalid_service("ServiceP_Key", fmt::format("{}", key.pkey),
-                           "the asking port is not in this partition");
+    return make_refusal("ServiceP_Key", fmt::format("{}", key.pkey), {},
+                        "the asking port is not in this partition");
   }
   if (key.gid.multicast()) return std::nullopt;
   const auto* port = find_port(writing.directory, writing.registry, key.gid);
@@ -71,8 +67,8 @@ std::optional<Refusal> may_not_speak(const Writing& writing, const Requester& re
   if (port->guid == requester.port->guid || Policy{}.pkey(*requester.port, *port, PathConstraints{})) {
     return std::nullopt;
   }
-  return invalid_service("ServiceGID", to_string(key.gid),
-                         "the request comes from another port, without the SM_Key or a common partition");
+  return make_refusal("ServiceGID", to_string(key.gid), {},
+                      "the request comes from another port, without the SM_Key or a common partition");
 }
 
 /// The port that registered a service changes it as it likes; another one by its ServiceKey, where it has
@@ -82,11 +78,11 @@ std::optional<Refusal> may_not_change(const Requester& requester, const Service&
   if (requester.trusted || (requester.port != nullptr && requester.port->guid == there.owner))
     return std::nullopt;
   if (there.record.key == std::array<std::uint8_t, 16>{}) {
-    return invalid_service("ServiceGID", to_string(there.record.gid),
-                           "another port has registered it, without a ServiceKey");
+    return make_refusal("ServiceGID", to_string(there.record.gid), {},
+                        "another port has registered it, without a ServiceKey");
   }
   if (same_key(there.record.key, asked.key)) return std::nullopt;
-  return invalid_service("ServiceKey", {}, "another port has registered it, with another ServiceKey");
+  return make_refusal("ServiceKey", {}, {}, "another port has registered it, with another ServiceKey");
 }
 
 /// The services that a request's components name, whatever their keys are.
@@ -118,11 +114,9 @@ ServiceAnswer offer(Writing& writing, const Requester& requester, const Request&
   const auto owner = requester.port != nullptr ? requester.port->guid : key.gid.guid();
   const auto used = writing.registry.uses(owner).services;
   if (there == nullptr && used >= writing.settings.services_per_port) {
-    return std::unexpected(Refusal{.status = wire::kSaNoResources,
-                                   .component = "ServiceID",
-                                   .wanted = fmt::format("0x{:016x}", key.id),
-                                   .has = fmt::format("{} services", used),
-                                   .why = "the port has as many as one may have"});
+    return std::unexpected(make_refusal("ServiceID", fmt::format("0x{:016x}", key.id),
+                                        fmt::format("{} services", used),
+                                        "the port has as many as one may have", wire::kSaNoResources));
   }
   asked.pkey = key.pkey;
   if (!request.has(ServiceFields::kLease)) asked.lease = kNoEnd;
@@ -135,15 +129,15 @@ ServiceAnswer offer(Writing& writing, const Requester& requester, const Request&
 
 ServiceAnswer withdraw(Writing& writing, const Requester& requester, const Request& request) {
   const auto asked = wire::decode<ServiceFields>(request.data);
-  if (!asked) return std::unexpected(invalid_service({}, {}, "the record is too short"));
+  if (!asked) return std::unexpected(make_refusal({}, {}, {}, "the record is too short"));
   const auto found = meant(writing.registry, request, *asked, writing.directory.here(asked->gid));
   if (found.empty()) {
-    return std::unexpected(invalid_service("ServiceID", fmt::format("0x{:016x}", asked->id),
-                                           "there is no such service", wire::kSaNoRecords));
+    return std::unexpected(make_refusal("ServiceID", fmt::format("0x{:016x}", asked->id), {},
+                                        "there is no such service", wire::kSaNoRecords));
   }
   if (found.size() > 1) {
     return std::unexpected(
-        invalid_service("ServiceID", {}, "several services are meant by it", wire::kSaTooManyRecords));
+        make_refusal("ServiceID", {}, {}, "several services are meant by it", wire::kSaTooManyRecords));
   }
   const auto& key = found.front();
   const auto& there = *writing.registry.services().find(key);

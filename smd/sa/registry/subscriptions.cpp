@@ -19,14 +19,6 @@ constexpr std::uint32_t kAnyProducer = 0xFFFFFF;
 /// Of a notice's details: where traps 64 to 67 have their GID (libopensm's ntc_64_67).
 constexpr std::size_t kGidAt = 6;
 
-Refusal invalid_subscription(std::string_view component, std::string wanted, std::string_view why) {
-  return {.status = wire::kSaRequestInvalid,
-          .component = component,
-          .wanted = std::move(wanted),
-          .has = {},
-          .why = why};
-}
-
 /// Reports go to the queue pair that asked for them, as with OpenSM; who ends a subscription may name it.
 /// Fields that mean nothing beside others are 0, whatever the client has left in them: the LIDs where a GID
 /// is named, the last LID where the first one means all. A last LID of 0 is the first one, as with OpenSM.
@@ -63,8 +55,8 @@ std::uint16_t free_number(const Registry& registry, Guid port) {
 std::optional<Refusal> wrong_range(const wire::InformInfo& info) {
   if (info.gid != Gid{} || info.lid_begin.value() == kAny) return std::nullopt;
   if (info.lid_end == Lid{} || info.lid_begin <= info.lid_end) return std::nullopt;
-  return invalid_subscription("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end),
-                              "this is no range of LIDs, and no GID is named");
+  return make_refusal("LIDRangeBegin", fmt::format("{} to {}", info.lid_begin, info.lid_end), {},
+                      "this is no range of LIDs, and no GID is named");
 }
 
 /// C15-0.2-1.16 of IBA, as OpenSM cites it: those who are trusted learn of wrong M_Keys, P_Keys and Q_Keys.
@@ -109,35 +101,31 @@ bool may_know(const Directory& directory, const Registry& registry, const EndPor
 
 InformAnswer inform(Writing& writing, const Requester& requester, const Request& request) {
   auto info = wire::decode<wire::InformInfo>(request.data);
-  if (!info) return std::unexpected(invalid_subscription({}, {}, "the attribute is too short"));
+  if (!info) return std::unexpected(make_refusal({}, {}, {}, "the attribute is too short"));
   if (requester.port == nullptr) {
-    return std::unexpected(invalid_subscription({}, {}, "the request comes from a LID that no port has"));
+    return std::unexpected(make_refusal({}, {}, {}, "the request comes from a LID that no port has"));
   }
   if (info->subscribe > 1) {
-    return std::unexpected(
-        invalid_subscription("Subscribe", fmt::format("{}", info->subscribe), "it is 0 or 1"));
+    return std::unexpected(make_refusal("Subscribe", fmt::format("{}", info->subscribe), {}, "it is 0 or 1"));
   }
   if (auto wrong = wrong_range(*info)) return std::unexpected(*std::move(wrong));
   if (is_of_security(*info) && !requester.trusted) {
-    return std::unexpected(invalid_subscription("TrapNumber", fmt::format("{}", info->trap),
-                                                "reports of it go to who shows the SM_Key"));
+    return std::unexpected(make_refusal("TrapNumber", fmt::format("{}", info->trap), {},
+                                        "reports of it go to who shows the SM_Key"));
   }
   const auto key = key_of(writing.directory, requester.port->guid, requester.qp, *info);
   auto& registry = writing.registry;
   const auto* there = registry.subscriptions().find(key);
   if (info->subscribe == 0) {
     if (there == nullptr)
-      return std::unexpected(invalid_subscription("Subscribe", "0", "there is no such subscription"));
+      return std::unexpected(make_refusal("Subscribe", "0", {}, "there is no such subscription"));
     registry.drop_subscription(key);
     return *info;
   }
   const auto used = registry.uses(key.port).subscriptions;
   if (there == nullptr && used >= writing.settings.subscriptions_per_port) {
-    return std::unexpected(Refusal{.status = wire::kSaNoResources,
-                                   .component = "Subscribe",
-                                   .wanted = {},
-                                   .has = fmt::format("{} subscriptions", used),
-                                   .why = "the port has as many as one may have"});
+    return std::unexpected(make_refusal("Subscribe", {}, fmt::format("{} subscriptions", used),
+                                        "the port has as many as one may have", wire::kSaNoResources));
   }
   if (there == nullptr) {
     registry.put_subscription(

@@ -7,6 +7,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "smd/registry/registry.h"
@@ -25,6 +26,16 @@ struct Refusal {
   std::string wanted, has;     ///< may be empty
   std::string_view why;
 };
+
+/// What was `wanted` of the component and what it `has`, in words; both may be empty.
+inline Refusal make_refusal(std::string_view component, std::string wanted, std::string has,
+                            std::string_view why, std::uint16_t status = wire::kSaRequestInvalid) {
+  return {.status = status,
+          .component = component,
+          .wanted = std::move(wanted),
+          .has = std::move(has),
+          .why = why};
+}
 
 /// A refusal as it is logged: the requester and the request.
 struct Refused {
