@@ -5,6 +5,7 @@
 #include "mad/sim/agents/sma.h"
 #include "mad/sim/state/words.h"
 #include "mad/wire/capability.h"
+#include "mad/wire/modifier.h"
 
 namespace smd::sim {
 namespace {
@@ -92,8 +93,8 @@ Status linear_table(Request& request) {
 Status multicast_table(Request& request) {
   if (!request.node().is_switch()) return kBadMethodAttribute;
   auto& sw = *request.node().sw;
-  const auto first = std::size_t{request.smp.modifier() & 0x1FFU} * kMftBlock;
-  const unsigned position = request.smp.modifier() >> 28U;
+  const auto first = std::size_t{wire::block_of_mft(request.smp.modifier())} * kMftBlock;
+  const unsigned position = wire::position_of_mft(request.smp.modifier());
   if (first >= sw.info.multicast_fdb_cap || position >= sw.mft_positions) return kInvalid;
   const auto at = [&](unsigned i) { return (first + i) * sw.mft_positions + position; };
   if (request.set) {

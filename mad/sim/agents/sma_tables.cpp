@@ -2,6 +2,7 @@
 // P_KeyTable, SLtoVLMappingTable, VLArbitrationTable.
 #include "mad/sim/agents/sma.h"
 #include "mad/sim/state/tables.h"
+#include "mad/wire/modifier.h"
 
 namespace smd::sim {
 namespace {
@@ -36,7 +37,7 @@ Status p_key_table(Request& request) {
     if (!port) return kInvalid;
     index = *port;
   }
-  const unsigned first = (request.smp.modifier() & 0xFFFFU) * kKeyBlock;
+  const unsigned first = wire::block_of_p_key(request.smp.modifier()) * kKeyBlock;
   if (first >= pkey_capacity(state, index)) return kInvalid;
   if (request.set) {
     const auto desired = asked<wire::PKeyTable>(request);
@@ -47,8 +48,7 @@ Status p_key_table(Request& request) {
   return answer(request, table);
 }
 
-// Modifier for a switch: input port in bits 15-8, output port in bits 7-0; with OptimizedSLtoVLMapping bit 17
-// says 'all input ports' and bit 16 'all output ports'. For a CA it has no meaning.
+// The modifier has no meaning for a CA.
 Status sl_to_vl_table(Request& request) {
   auto& state = request.state;
   auto& node = request.node();
@@ -56,11 +56,13 @@ Status sl_to_vl_table(Request& request) {
   Range in, out{request.here().number.value(), request.here().number.value()};
   if (node.is_switch()) {
     const bool optimized = state.options.capacities.optimized_sl_to_vl;
-    in = {(modifier >> 8U) & 0xFFU, (modifier >> 8U) & 0xFFU};
-    out = {modifier & 0xFFU, modifier & 0xFFU};
-    if ((modifier & 0x3'0000U) != 0 && !optimized) return kInvalid;
-    if ((modifier & 0x2'0000U) != 0) in = {0, node.ports};
-    if ((modifier & 0x1'0000U) != 0) out = {1, node.ports};
+    const unsigned from = wire::in_port_of_sl_to_vl(modifier).value();
+    const unsigned to = wire::out_port_of_sl_to_vl(modifier).value();
+    in = {from, from};
+    out = {to, to};
+    if ((modifier & wire::kSlToVlAllModifier) != 0 && !optimized) return kInvalid;
+    if ((modifier & wire::kAllInPorts) != 0) in = {0, node.ports};
+    if ((modifier & wire::kAllOutPorts) != 0) out = {1, node.ports};
     if (in.last > node.ports || out.last > node.ports) return kInvalid;
   }
   if (request.set) {
@@ -76,16 +78,15 @@ Status sl_to_vl_table(Request& request) {
   return answer(request, unpack(shown));
 }
 
-// Modifier: block 1 to 4 (low, low, high, high) above, the switch's port below.
 Status vl_arbitration(Request& request) {
   auto index = request.at;
   if (request.node().is_switch()) {
-    const auto port = request.port(request.smp.modifier() & 0xFFU);
+    const auto port = request.port(wire::port_of_vl_arb(request.smp.modifier()).value());
     if (!port) return kInvalid;
     index = *port;
   }
   auto& port = request.state.ports[index];
-  const unsigned block = request.smp.modifier() >> 16U;
+  const unsigned block = wire::part_of_vl_arb(request.smp.modifier());  // low, low, high, high
   if (block < 1 || block > 4) return kInvalid;
   const unsigned capacity = block <= 2 ? port.info.vl_arb_low_cap : port.info.vl_arb_high_cap;
   const unsigned first = (block - 1) % 2 * 32;
