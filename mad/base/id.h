@@ -36,6 +36,7 @@ struct Lid : Id<Lid, std::uint16_t> {
 inline constexpr Lid kPermissiveLid{0xFFFF};
 inline constexpr Lid kLastUnicastLid{0xBFFF};
 inline constexpr Lid kFirstMulticastLid{0xC000};
+inline constexpr Lid kLastMulticastLid{0xFFFE};
 
 /// EUI-64 of a node, a port or a system image; 0 is none.
 struct Guid : Id<Guid, std::uint64_t> {

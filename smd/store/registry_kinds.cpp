@@ -55,11 +55,11 @@ bool decode_group(const Cells& row, Registry& into) {
   sa::GroupParameters terms;
   std::uint16_t mlid = 0, pkey = 0;
   std::uint8_t mtu = 0, sl = 0, well_known = 0;
-  const bool good = read_mgid(row[0], mgid) && read_number(row[1], 0xFFFE, mlid) && mlid >= 0xC000 &&
-                    read_number(row[2], 0xFFFFFFFF, terms.qkey) && read_number(row[3], 0xFFFF, pkey) &&
-                    read_number(row[4], 5, mtu) && read_number(row[5], 63, terms.rate) &&
-                    read_number(row[6], 63, terms.life) && read_number(row[7], 15, sl) &&
-                    read_number(row[8], 255, terms.traffic_class) &&
+  const bool good = read_mgid(row[0], mgid) && read_number(row[1], kLastMulticastLid.value(), mlid) &&
+                    Lid{mlid}.multicast() && read_number(row[2], 0xFFFFFFFF, terms.qkey) &&
+                    read_number(row[3], 0xFFFF, pkey) && read_number(row[4], 5, mtu) &&
+                    read_number(row[5], 63, terms.rate) && read_number(row[6], 63, terms.life) &&
+                    read_number(row[7], 15, sl) && read_number(row[8], 255, terms.traffic_class) &&
                     read_number(row[9], 255, terms.hop_limit) &&
                     read_number(row[10], 0xFFFFF, terms.flow_label) && read_number(row[11], 1, well_known);
   if (!good || into.groups().contains(mgid)) return false;

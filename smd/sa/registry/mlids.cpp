@@ -6,7 +6,7 @@
 namespace smd::sa {
 namespace {
 
-constexpr unsigned kFirst = 0xC000, kLast = 0xFFFE;
+constexpr unsigned kFirst = kFirstMulticastLid.value(), kLast = kLastMulticastLid.value();
 
 std::optional<Lid> lowest_free(const Registry& registry, unsigned capacity, std::span<const Lid> taken) {
   unsigned next = kFirst;

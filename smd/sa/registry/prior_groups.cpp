@@ -11,14 +11,11 @@
 namespace smd::sa {
 namespace {
 
-constexpr unsigned kFirstMlid = 0xC000, kLastMlid = 0xFFFE;
-
 /// A group that an SM can have. Bytes behind the last record, where there are any, are zeros.
 bool is_sane(const wire::McMemberRecord& record) {
-  const unsigned mlid = record.mlid.value();
   const bool rate = std::ranges::find(kStaticRates, record.rate, &StaticRate::code) != kStaticRates.end();
-  return record.mgid.bytes[0] == 0xff && mlid >= kFirstMlid && mlid <= kLastMlid && rate &&
-         record.mtu >= Mtu::m256 && record.mtu <= Mtu::m4096 && record.pkey.partition() != 0;
+  return record.mgid.bytes[0] == 0xff && record.mlid.multicast() && rate && record.mtu >= Mtu::m256 &&
+         record.mtu <= Mtu::m4096 && record.pkey.partition() != 0;
 }
 
 GroupParameters terms_of_record(const wire::McMemberRecord& record) {
@@ -88,7 +85,8 @@ Inherited inherit(Writing& writing, const PriorGroups& prior) {
   Inherited inherited;
   for (const auto& [mgid, group] : prior.groups) {
     const auto* here = registry.groups().find(mgid);
-    if (group.mlid.value() - kFirstMlid >= writing.directory.multicast_lids()) continue;
+    if (unsigned{group.mlid.value()} - kFirstMulticastLid.value() >= writing.directory.multicast_lids())
+      continue;
     const bool well_known = here != nullptr && here->well_known;
     if (here == nullptr || here->mlid != group.mlid) {
       writing.effects.groups.push_back({.mgid = mgid,
