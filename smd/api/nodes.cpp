@@ -144,8 +144,6 @@ std::expected<LinkFilter, Answer> link_filter_of(const Question& question, const
   return filter;
 }
 
-Answer not_read() { return error_of(409, "waiting", "the fabric is not read yet"); }
-
 }  // namespace
 
 Answer get_nodes(const Question& question, Backend& backend) {

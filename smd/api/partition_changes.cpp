@@ -33,8 +33,7 @@ Answer refusal_of(const policy::EditError& error) {
 /// Why partitions cannot be changed here now.
 std::optional<Answer> hindrance(const SubnetView& view) {
   if (auto why = mastership_hindrance(view, "change partitions at the master")) return why;
-  if (!view.policy_state)
-    return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  if (auto why = store_hindrance(view)) return why;
   if (!view.policy_state->merged)
     return error_of(
         409, "contradiction",
@@ -210,7 +209,7 @@ Answer post_reindex(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   if (auto refused = hindrance(*chosen->view)) return *std::move(refused);
-  if (!chosen->view->snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!chosen->view->snapshot) return not_read();
   const auto& part = chosen->view->snapshot->decided.partitions;
   if (!part || !part->managed)
     return error_of(409, "not_managed", "no partition is configured: P_Key tables of ports stay as they are");

@@ -33,6 +33,11 @@ Answer not_copied() {
 
 }  // namespace
 
+std::optional<Answer> store_hindrance(const SubnetView& view) {
+  if (view.policy_state) return std::nullopt;
+  return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+}
+
 std::optional<Answer> waits_for_standby(const SubnetView& view) {
   const auto* replica = view.replica.get();
   const bool waits = replica != nullptr && replica->role == replica::ReplicaView::Role::source &&

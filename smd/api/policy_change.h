@@ -21,6 +21,9 @@ using MakeStep = std::function<std::expected<Step, Answer>(const SubnetView& vie
 /// Why nothing can be changed in this subnet now.
 using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
 
+/// The store is not open yet: 409.
+std::optional<Answer> store_hindrance(const SubnetView& view);
+
 /// Asks `backend` to keep the change that `make` makes of the current policies of the question's subnet, and
 /// answers with its Step::done. Another change that came first: once more with the policies after it. Nothing
 /// is changed where `hindrance` or `make` answers, by which then is answered, or where Step::changes is

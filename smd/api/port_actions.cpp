@@ -41,7 +41,7 @@ std::expected<Asked, Answer> asked_of(std::string_view body) {
 }
 
 std::optional<Answer> port_hindrance(const SubnetView& view) {
-  if (!view.snapshot || !view.policy_state) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!view.snapshot || !view.policy_state) return not_read();
   return mastership_hindrance(view, "ask the master");
 }
 

@@ -182,7 +182,7 @@ Json without_peer(Json port) {
 Answer get_port(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  if (!chosen->view->snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!chosen->view->snapshot) return not_read();
   const auto& now = *chosen->view->snapshot;
   const auto words = question.part("port");
   const auto no_such_port = [&] {

@@ -47,6 +47,8 @@ Answer answer_of(const Json& json, unsigned status) {
   return {.status = status, .body = sm::to_text(json) + '\n', .bundle = nullptr, .allow = {}};
 }
 
+Answer not_read() { return error_of(409, "waiting", "the fabric is not read yet"); }
+
 Answer error_of(unsigned status, std::string_view code, std::string_view message) {
   JsonObject error{{"code", Json(std::string(code))}, {"message", Json(std::string(message))}};
   auto answer = answer_of(Json(JsonObject{{"type", Json("about:blank")},

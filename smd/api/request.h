@@ -97,6 +97,9 @@ inline constexpr std::string_view kProblem = "application/problem+json";
 /// clients of before.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
+/// Status 409: what is asked for is known after the first sweep.
+Answer not_read();
+
 /// Status 400: what is wrong with the body of the request.
 Answer bad_body(std::string_view message);
 

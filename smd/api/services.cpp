@@ -91,7 +91,7 @@ std::expected<ServiceFilter, Answer> service_filter(const Question& question, co
   filter.pkeys = pkeys_seen(*question.access, view);
   const auto words = question.asked("node");
   if (words.empty()) return filter;
-  if (!view.snapshot) return std::unexpected(error_of(409, "waiting", "the fabric is not read yet"));
+  if (!view.snapshot) return std::unexpected(not_read());
   const auto node = find_node(*view.snapshot->subnet, words, filter.only ? &*filter.only : nullptr);
   if (!node) return std::unexpected(node.error());
   filter.node = (*node)->guid();

@@ -103,7 +103,7 @@ Answer get_switches(const Question& question, Backend& backend) {
     filter.after = *after;
   }
   const auto& now = chosen->view->snapshot;
-  if (!now) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!now) return not_read();
   return listing("switches", *page, SwitchesOf(now, std::move(filter)),
                  {.before = {{"subnet", text(chosen->view->name)}}, .after = {}});
 }

@@ -27,8 +27,7 @@ using access::Token;
 
 /// A copy of another SM's state is not changed here.
 std::optional<Answer> token_hindrance(const SubnetView& view) {
-  if (!view.policy_state)
-    return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  if (auto why = store_hindrance(view)) return why;
   if (!replica::is_copy(view.replica.get()) || sm_state(view) == wire::SmState::master)
     return two_masters(view);
   return error_of(409, "not_master",

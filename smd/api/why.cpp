@@ -263,7 +263,7 @@ Answer get_why(const Question& question, Backend& backend) {
   if (port.empty() == node.empty())
     return error_of(400, "bad_query", "port (NODE:PORT or a node) or node: one of the two");
   const auto& view = *chosen->view;
-  if (!view.snapshot) return error_of(409, "waiting", "the fabric is not read yet");
+  if (!view.snapshot) return not_read();
   const auto only = ports_seen(*question.access, view);
   const auto* own = only ? &*only : nullptr;
   Happened log(question, view, backend);
