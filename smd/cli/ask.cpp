@@ -27,6 +27,7 @@
 #include "smd/cli/words.h"
 #include "smd/dump/dumps.h"
 #include "smd/log/modules.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -112,7 +113,7 @@ Done Asker::status() {
     return {};
   }
   if (options_.json) {
-    out_ << json::serialize(*value) << '\n';
+    out_ << sm::to_text(*value) << '\n';
   } else if (options_.check) {
     print_check(out_, *value);
   } else if (options_.subnet.empty()) {
@@ -145,7 +146,7 @@ Done Asker::ports() {
     if (!value) return std::unexpected(value.error());
     if (!*value) return {};
     if (options_.json) {
-      out_ << json::serialize(**value) << '\n';
+      out_ << sm::to_text(**value) << '\n';
     } else if (options_.lost) {
       print_lost(out_, **value, several);
     } else {
@@ -162,7 +163,7 @@ Done Asker::sms() {
     const auto value = call("GET", path_of(name, "sms"));
     if (!value) return std::unexpected(value.error());
     if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << sm::to_text(*value) << '\n';
     } else {
       print_sms(out_, *value, several);
     }
@@ -180,7 +181,7 @@ Done Asker::accept() {
     if (!value) return std::unexpected(value.error());
     accepted = true;
     if (options_.json) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << sm::to_text(*value) << '\n';
     } else {
       print_accepted(out_, *value);
     }
@@ -196,7 +197,7 @@ Done Asker::log() {
   const auto value = call("PUT", "/v1/log", json::serialize(body));
   if (!value) return std::unexpected(value.error());
   if (options_.json) {
-    out_ << json::serialize(*value) << '\n';
+    out_ << sm::to_text(*value) << '\n';
   } else {
     print_log(out_, *value);
   }
@@ -207,7 +208,7 @@ Done Asker::reload() {
   const auto value = call("POST", "/v1/reload", "{}");
   if (!value) return std::unexpected(value.error());
   if (options_.json) {
-    out_ << json::serialize(*value) << '\n';
+    out_ << sm::to_text(*value) << '\n';
     return {};
   }
   for (const auto& warning : list_of(*value, "warnings")) {

@@ -21,6 +21,7 @@
 #include "smd/cli/ask_text.h"
 #include "smd/cli/paint.h"
 #include "smd/log/format.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -36,7 +37,7 @@ void print_event(std::ostream& out, const json::value& event, const std::string&
   if (const auto* fields = member_of(event, "fields").if_object()) {
     for (const auto& [key, value] : *fields) {
       const auto* text = value.if_string();
-      log::append_text_field(line, key, text != nullptr ? std::string(*text) : json::serialize(value));
+      log::append_text_field(line, key, text != nullptr ? std::string(*text) : sm::to_text(value));
     }
   }
   out << line << '\n';
@@ -152,7 +153,7 @@ Done event_command(const Conversation& daemon, const EventOptions& options, bool
   const auto names = daemon.subnets();
   const bool several = !daemon.names_subnet() && names && names->size() > 1;
   const auto print = [&](const json::value& event) -> Done {
-    if (as_json) out << json::serialize(event) << '\n';
+    if (as_json) out << sm::to_text(event) << '\n';
     if (!as_json) print_event(out, event, several ? text_of(event, "subnet") : "");
     return out ? Done{} : std::unexpected(std::string("cannot write to standard output"));
   };

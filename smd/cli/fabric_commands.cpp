@@ -15,6 +15,7 @@
 #include "smd/cli/lost_node.h"
 #include "smd/cli/paint.h"
 #include "smd/cli/words.h"
+#include "smd/report/json.h"
 #include "smd/report/qos_explanation.h"
 
 namespace smd::cli {
@@ -279,7 +280,7 @@ Done fabric_command(std::string_view name, const Conversation& daemon, const Fab
     found = true;
     if (!*value) return {};
     if (as_json) {
-      out << json::serialize(**value) << '\n';
+      out << sm::to_text(**value) << '\n';
       return {};
     }
     if (several) out << fmt::format("subnet {}\n", subnet);

@@ -8,6 +8,7 @@
 
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -99,7 +100,7 @@ std::expected<std::optional<json::value>, std::string> get_of_node(const Convers
   if (!lost) return std::unexpected(lost.error());
   if (!*lost) return std::unexpected(why);
   if (as_json) {
-    out << json::serialize(json::object{{"subnet", subnet}, {"lost", lost_node_json(**lost)}}) << '\n';
+    out << sm::to_text(json::object{{"subnet", subnet}, {"lost", lost_node_json(**lost)}}) << '\n';
   } else {
     print_lost_node(out, **lost, {});
     print_lost_advice(out, **lost);

@@ -11,6 +11,7 @@
 #include "mad/base/parse.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/times.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -26,7 +27,7 @@ Done tell_each(const Conversation& daemon, std::string_view method, std::string_
     const auto value = daemon.call(method, path_of(name, path), text);
     if (!value) return std::unexpected(value.error());
     const auto shown = words(*value);
-    out << (as_json ? json::serialize(*value) : fmt::format("{}: {}", name, shown)) << '\n';
+    out << (as_json ? sm::to_text(*value) : fmt::format("{}: {}", name, shown)) << '\n';
     return {};
   });
 }

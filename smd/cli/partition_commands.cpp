@@ -16,6 +16,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/words.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -71,7 +72,7 @@ Done PartitionCommand::print(const std::string& what) const {
     if (!value) return std::unexpected(value.error());
     found = true;
     if (as_json_) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << sm::to_text(*value) << '\n';
     } else {
       print_partitions(out_, *value, several);
     }
@@ -87,7 +88,7 @@ Done PartitionCommand::change(std::string_view method, const std::string& what, 
   const auto value = daemon_.call(method, path_of(*subnet, what), body);
   if (!value) return std::unexpected(with_option(value.error(), kOptionsOfKeys));
   if (as_json_) {
-    out_ << json::serialize(*value) << '\n';
+    out_ << sm::to_text(*value) << '\n';
     return {};
   }
   const auto* changed = member_of(*value, "changed").if_bool();
@@ -193,7 +194,7 @@ Done PartitionCommand::wait() const {
     const auto* in_force = member_of(*value, "in_force").if_bool();
     const auto missing = missing_members(*value);
     const bool ready = in_force != nullptr && *in_force && missing.empty();
-    if (ready && as_json_) out_ << json::serialize(*value) << '\n';
+    if (ready && as_json_) out_ << sm::to_text(*value) << '\n';
     if (ready && !as_json_)
       out_ << fmt::format("{} {}: {} programmed, {} pending\n", text_of(*value, "pkey"),
                           text_of(*value, "name"), counted(text_of(*value, "programmed"), "member"),
@@ -213,7 +214,7 @@ Done PartitionCommand::reindex() const {
   const auto value = daemon_.call("POST", path_of(*subnet, "partitions/reindex"), json::serialize(body));
   if (!value) return std::unexpected(value.error());
   if (as_json_) {
-    out_ << json::serialize(*value) << '\n';
+    out_ << sm::to_text(*value) << '\n';
   } else {
     out_ << fmt::format("{}: the P_Key at index 0 of {} is chosen again\n", *subnet,
                         counted(text_of(*value, "ports"), "port"));

@@ -13,6 +13,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/words.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -96,7 +97,7 @@ Done port_command(const Conversation& daemon, const PortOptions& options, bool a
                                        options.action, options.port));
   if (!order) return std::unexpected(order.error());
   if (as_json) {
-    out << json::serialize(*order) << '\n';
+    out << sm::to_text(*order) << '\n';
   } else {
     print_order(out, *order);
   }

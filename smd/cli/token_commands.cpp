@@ -16,6 +16,7 @@
 #include "smd/cli/ask_text.h"
 #include "smd/cli/times.h"
 #include "smd/cli/words.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -77,7 +78,7 @@ Done TokenCommand::list() const {
     const auto value = daemon_.call("GET", path_of(name, "tokens"));
     if (!value) return std::unexpected(value.error());
     if (as_json_) {
-      out_ << json::serialize(*value) << '\n';
+      out_ << sm::to_text(*value) << '\n';
       return {};
     }
     if (several) out_ << fmt::format("subnet {}\n", name);
@@ -127,7 +128,7 @@ Done TokenCommand::give_secret(std::string_view method, const std::string& what,
         given = true;
         if (!as_json_) return;
         answer.as_object()["secret"] = secret;
-        out_ << json::serialize(answer) << '\n';
+        out_ << sm::to_text(answer) << '\n';
       });
   if (given && !as_json_) out_ << secret << '\n';
   return done;
@@ -149,7 +150,7 @@ Done TokenCommand::rotate() const { return give_secret("POST", path("/rotate"), 
 Done TokenCommand::revoke() const {
   return each_with_token("DELETE", path(), {}, [&](const json::value& answer, const std::string& prefix) {
     if (as_json_) {
-      out_ << json::serialize(answer) << '\n';
+      out_ << sm::to_text(answer) << '\n';
     } else {
       out_ << fmt::format("{}{}: revoked\n", prefix, options_.name);
     }

@@ -10,6 +10,7 @@
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/lost_node.h"
+#include "smd/report/json.h"
 
 namespace smd::cli {
 namespace {
@@ -82,7 +83,7 @@ Done why_command(const Conversation& daemon, const std::string& port, bool as_js
     if (!*answer) return std::unexpected(why);
     found = true;
     if (as_json) {
-      out << json::serialize(**answer) << '\n';
+      out << sm::to_text(**answer) << '\n';
     } else {
       if (several) out << fmt::format("subnet {}\n", subnet);
       print_why(out, **answer);

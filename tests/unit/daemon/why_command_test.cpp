@@ -123,6 +123,13 @@ TEST_F(WhyLost, OfSeveralSubnetsTheOneIsNamed) {
   EXPECT_THAT(said.out, testing::StartsWith("subnet f\nCA 0x0000000000000009"));
 }
 
+TEST_F(WhyLost, NumbersOfJsonAreWrittenWithoutAnExponent) {
+  serve();
+  daemon_.answers["/v1/subnets/f/nodes"] = R"({"nodes":[{"guid":"0x1","name":"h","seconds":12.5}]})";
+
+  EXPECT_THAT(ask({"nodes", "--json"}).out, HasSubstr(R"("seconds":12.5})"));
+}
+
 TEST_F(WhyLost, ControlCharactersOfNamesAreShownByTheirNumbers) {
   serve();
   daemon_.answers["/v1/subnets/f/nodes"] =
