@@ -153,8 +153,6 @@ class UlpLine {
 
 }  // namespace
 
-std::span<const QosPortUlp> qos_port_ulps() { return kPortUlps; }
-
 const QosPortUlp* find_port_ulp(std::string_view name) {
   const auto word = lower_word(name);
   const auto found = std::ranges::find(kPortUlps, word, &QosPortUlp::name);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,9 +20,8 @@ struct QosPortUlp {
   bool in_opensm = false;           ///< a word of qos-policy.conf, too
 };
 
-/// sdp, rds, iser of OpenSM; lustre, nvmeof, nfsrdma, gpfs, beegfs of smd.toml.
-std::span<const QosPortUlp> qos_port_ulps();
-/// Null where the name is none of them; case does not count.
+/// Null where the name is none of sdp, rds, iser of OpenSM and lustre, nvmeof, nfsrdma, gpfs, beegfs of
+/// smd.toml; case does not count.
 const QosPortUlp* find_port_ulp(std::string_view name);
 
 inline constexpr std::uint64_t kMostPort = 0xFFFF;

@@ -51,8 +51,7 @@ class Costs {
   bool complete_ = true;
 };
 
-using NarrowCosts = Costs<std::uint8_t>;  ///< paths of up to 125 hops
-using WideCosts = Costs<std::uint16_t>;   ///< paths of up to 32,765 hops
+using WideCosts = Costs<std::uint16_t>;  ///< paths of up to 32,765 hops
 
 extern template class Costs<std::uint8_t>;
 extern template class Costs<std::uint16_t>;

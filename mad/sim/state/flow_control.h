@@ -45,9 +45,6 @@ class FlowControl {
     ++under_way_;
     return next;
   }
-  /// Keys that hold a place, and keys that wait for one.
-  std::size_t under_way() const { return under_way_; }
-  std::size_t backlog() const { return backlog_.size(); }
 
  private:
   std::size_t places_, under_way_ = 0;
