@@ -13,6 +13,8 @@
 
 #include "routing/chain/candidates.h"
 #include "routing/chain/compared_loads.h"
+#include "routing/chain/leaf_roots.h"
+#include "routing/chain/proven_routes.h"
 #include "routing/chain/shape.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
@@ -43,54 +45,6 @@ struct Candidate {
   bool installed = false;
   RouteLoad load{};
 };
-
-/// By switch whether a route of a host to the LID crosses it. Requires proven routes of hosts.
-std::vector<bool> crossed_by_hosts(const RoutingContext& in, const Routes& routes, Lid lid) {
-  std::vector<bool> crossed(in.topology.switches());
-  for (const auto leaf : in.topology.leaves()) {
-    for (auto s = leaf; s != kNoSwitch && !crossed[s];) {
-      crossed[s] = true;
-      s = in.topology.peer(s, PortNum{entry(routes.rows[s].get(), lid)}).sw;
-    }
-  }
-  return crossed;
-}
-
-/// Only what hosts need of these routes.
-std::vector<std::shared_ptr<const LftRow>> routes_of_hosts(const RoutingContext& in, const Routes& routes) {
-  std::vector<std::shared_ptr<LftRow>> rows;
-  for (const auto& row : routes.rows) rows.push_back(std::make_shared<LftRow>(*row));
-  for (std::size_t value = 1; value < in.lids.row_size(); ++value) {
-    const Lid lid{static_cast<std::uint16_t>(value)};
-    const auto to = in.lids.destination(lid);
-    if (to.sw == kNoSwitch) continue;
-    const auto crossed =
-        to.end != kNoEnd ? crossed_by_hosts(in, routes, lid) : std::vector<bool>(rows.size());
-    for (SwitchIndex s = 0; s < rows.size(); ++s) {
-      if (!crossed[s] && s != to.sw) (*rows[s])[value] = kNoRoute;
-    }
-  }
-  return {rows.begin(), rows.end()};
-}
-
-/// Proven tables and their proof.
-struct ProvenRoutes {
-  Routes routes;
-  Verification verification;
-};
-
-/// Nothing if the routes of hosts close a cycle of channels. If only those to and from switches do they are
-/// others then: a switch asks and is asked seldom, its paths may be longer than the shortest.
-std::optional<ProvenRoutes> proven_shortest(const RoutingContext& in, Routes routes) {
-  if (auto found = prove(in, routes)) return ProvenRoutes{std::move(routes), *std::move(found)};
-  const auto rows = routes_of_hosts(in, routes);
-  if (!prove(in, {rows, routes.layers})) return std::nullopt;
-  auto extended = extend({.context = in, .old = rows, .layers = routes.layers});
-  if (!extended) return std::nullopt;
-  auto found = prove(in, extended->routes);
-  if (!found) return std::nullopt;
-  return ProvenRoutes{std::move(extended->routes), *std::move(found)};
-}
 
 /// Whether a cable joins two switches with hosts.
 bool joins_leaves(const Topology& topology) {
@@ -375,13 +329,16 @@ class ChainRun {
   void try_roots() {
     if (rooted_) return;
     for (const auto& set : root_sets(in_.context.topology)) {
-      if (candidates_.size() >= compared() || stopped_) return;
+      if (stopped_) return;
+      if (candidates_.size() >= compared()) break;
       std::vector<Guid> roots;
       for (const auto s : set) roots.push_back(in_.context.topology.guid(s));
       const bool there = std::ranges::any_of(
           candidates_, [&](const auto& c) { return c.chosen.engine == "updn" && c.chosen.roots == roots; });
       if (!there) try_link({"updn", {}}, std::move(roots));
     }
+    if (auto found = best_leaf_root(in_))
+      add({"updn", {}}, std::move(found->tables), std::move(found->roots), true);
   }
 
   std::expected<Chosen, RouteError> choose() {

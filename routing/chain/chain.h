@@ -70,8 +70,9 @@ struct Chosen {
 
 /// Runs the engines in order, then `updn` without roots, which always succeeds. Ignores `input.options`. If
 /// an engine finds that the fabric is no tree, or has hosts without an up/down path, later ones run (four
-/// at most, up to one with leaves_gaps that leaves none), and `updn` with root_sets() if no roots are
-/// configured; the least measure_load() of those proven is used, of equal ones the first. Fails if stopped.
+/// at most, up to one with leaves_gaps that leaves none), and `updn` with root_sets() and below the
+/// best_leaf_root() if no roots are configured; the least measure_load() of those proven is used, of equal
+/// ones the first. Fails if stopped.
 ///
 /// kAuto: `dmodc`; if it declines, or the fabric is a dragonfly+, engines_for() its shape in the same way,
 /// without that limit.
