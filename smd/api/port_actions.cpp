@@ -13,6 +13,7 @@
 #include "smd/api/not_master.h"
 #include "smd/api/policy_change.h"
 #include "smd/api/port_order.h"
+#include "smd/api/tag.h"
 
 namespace smd::api {
 
@@ -45,23 +46,29 @@ std::optional<Answer> port_hindrance(const SubnetView& view) {
   return mastership_hindrance(view, "ask the master");
 }
 
-/// What all three begin with.
+/// What all three begin with, of one state of the subnet.
 struct Begun {
-  Chosen chosen;
+  const SubnetView& view;
   Asked asked;
   policy::PortAt named;
-  const sm::Snapshot& now() const { return *chosen.view->snapshot; }
+  const sm::Snapshot& now() const { return *view.snapshot; }
+  const policy::DisabledPorts& kept() const { return view.policy_state->policies->disabled_ports; }
 };
 
-std::expected<Begun, Answer> begin_order(const Question& question, Backend& backend) {
-  const auto chosen = choose(question, backend);
+std::expected<Chosen, Answer> choose_for_order(const Question& question, Backend& backend) {
+  auto chosen = choose(question, backend);
   if (!chosen) return std::unexpected(chosen.error());
   if (auto refused = port_hindrance(*chosen->view)) return std::unexpected(*std::move(refused));
+  return *std::move(chosen);
+}
+
+/// `view` has no hindrance, and outlives what is returned.
+std::expected<Begun, Answer> begin_order(const Question& question, const SubnetView& view) {
   const auto asked = asked_of(question.body);
   if (!asked) return std::unexpected(asked.error());
-  const auto named = port_named(*chosen->view->snapshot, question.part("guid"), question.part("number"));
+  const auto named = port_named(*view.snapshot, question.part("guid"), question.part("number"));
   if (!named) return std::unexpected(named.error());
-  return Begun{.chosen = *chosen, .asked = *asked, .named = *named};
+  return Begun{.view = view, .asked = *asked, .named = *named};
 }
 
 Json port_end_json(const sm::Snapshot& now, const policy::PortAt& at) {
@@ -78,7 +85,7 @@ Answer done_of(const Begun& begun, std::string_view action, const PortOrder& ord
                                       {"type", text(to_string(node->info.type))}}));
   }
   const auto confirm = confirmation(order);
-  return answer_of(Json(JsonObject{{"subnet", text(begun.chosen.view->name)},
+  return answer_of(Json(JsonObject{{"subnet", text(begun.view.name)},
                                    {"action", text(action)},
                                    {"port", port_end_json(begun.now(), order.named)},
                                    {"at", port_end_json(begun.now(), order.at)},
@@ -95,31 +102,31 @@ PolicyChange::PortChange change_of(const Question& question, const Begun& begun,
   return {.at = at, .name = name_of(begun.now(), at.first), .by = question.access->name()};
 }
 
-/// Keeps it, or its end, before the answer.
-Answer keep_order(const Question& question, Backend& backend, const PolicyChange::PortChange& port,
-                  std::string_view event, const Answer& done,
-                  const std::function<bool(policy::DisabledPorts&)>& edit) {
-  return change_policies(question, backend, port_hindrance,
-                         [&](const SubnetView& view) -> std::expected<Step, Answer> {
-                           const auto& policy_state = view.policy_state;
-                           auto after = std::make_shared<policy::Policies>(*policy_state->policies);
-                           const bool changes = edit(after->disabled_ports);
-                           return Step{.change = {.before = nullptr,
-                                                  .after = std::move(after),
-                                                  .merged = policy_state->merged,
-                                                  .what = std::string(event),
-                                                  .partition = {},
-                                                  .port = port},
-                                       .done = done,
-                                       .changes = changes};
-                         });
+/// Keeps `disabled` instead of what is kept, before the answer.
+Step step_of(const Begun& begun, const PolicyChange::PortChange& port, std::string_view event, Answer done,
+             policy::DisabledPorts disabled) {
+  const auto& policy_state = begun.view.policy_state;
+  auto after = std::make_shared<policy::Policies>(*policy_state->policies);
+  after->disabled_ports = std::move(disabled);
+  return {.change = {.before = nullptr,
+                     .after = std::move(after),
+                     .merged = policy_state->merged,
+                     .what = std::string(event),
+                     .partition = {},
+                     .port = port},
+          .done = std::move(done)};
+}
+
+Step nothing_to_keep(Answer done) {
+  return {.change = {.before = nullptr, .after = nullptr, .merged = nullptr, .what = {}, .partition = {}},
+          .done = std::move(done),
+          .changes = false};
 }
 
 /// The order by which it was disabled; nothing: it was not.
 std::optional<PortOrder> kept_order(const Begun& begun) {
-  const auto& disabled = begun.chosen.view->policy_state->policies->disabled_ports;
-  const auto at = find_disabled(disabled, begun.named);
-  if (at == disabled.end()) return std::nullopt;
+  const auto at = find_disabled(begun.kept(), begun.named);
+  if (at == begun.kept().end()) return std::nullopt;
   return PortOrder{.named = begun.named, .at = at->first, .peer = at->second.peer, .cut_off = {}};
 }
 
@@ -130,52 +137,94 @@ bool is_disabled_there(const Begun& begun, const policy::PortAt& at) {
   return port.known && port.info.phys_state == PhysState::disabled;
 }
 
+/// What is cut off depends on the orders that are kept by then: it is decided from those which it is added
+/// to.
+std::expected<Step, Answer> disable_in(const Question& question, const SubnetView& view) {
+  const auto begun = begin_order(question, view);
+  if (!begun) return std::unexpected(begun.error());
+  if (const auto kept = kept_order(*begun)) return nothing_to_keep(done_of(*begun, "disable", *kept, false));
+  const auto order = port_order(begun->now(), begun->kept(), begun->named);
+  if (!order) return std::unexpected(order.error());
+  auto done = done_of(*begun, "disable", *order, true);
+  if (begun->asked.dry_run) return nothing_to_keep(std::move(done));
+  if (begun->asked.confirm != confirmation(*order) && !order->cut_off.empty())
+    return std::unexpected(
+        error_of(409, "needs_confirmation",
+                 fmt::format("this cuts off {}, which takes the value of confirm that a dry run gives",
+                             cut_off_words(*order))));
+  auto ports = begun->kept();
+  ports.emplace(order->at,
+                policy::DisabledPort{
+                    .peer = order->peer, .by = question.access->name(), .since = question.request->time});
+  return step_of(*begun, change_of(question, *begun, order->at), "port.disabled", std::move(done),
+                 std::move(ports));
+}
+
+/// Takes out the order that is kept.
+std::expected<Step, Answer> enable_in(const Question& question, const SubnetView& view) {
+  const auto begun = begin_order(question, view);
+  if (!begun) return std::unexpected(begun.error());
+  const auto kept = kept_order(*begun);
+  if (!kept)  // another call has enabled it since
+    return nothing_to_keep(done_of(*begun, "enable", {.named = begun->named, .at = begun->named}, false));
+  auto ports = begun->kept();
+  ports.erase(kept->at);
+  return step_of(*begun, change_of(question, *begun, kept->at), "port.enabled",
+                 done_of(*begun, "enable", *kept, true), std::move(ports));
+}
+
+/// Of two callers that have decided by the same state the second one is told: the router has compared the tag
+/// before the order of the first was kept.
+Answer keep_order(const Question& question, Backend& backend,
+                  std::expected<Step, Answer> (*make)(const Question&, const SubnetView&)) {
+  return change_policies(question, backend, port_hindrance,
+                         [&](const SubnetView& view) -> std::expected<Step, Answer> {
+                           if (auto other = not_that_state(*question.request, view))
+                             return std::unexpected(*std::move(other));
+                           return make(question, view);
+                         });
+}
+
 }  // namespace
 
 Answer post_port_disable(const Question& question, Backend& backend) {
-  const auto begun = begin_order(question, backend);
+  const auto chosen = choose_for_order(question, backend);
+  if (!chosen) return chosen.error();
+  const auto begun = begin_order(question, *chosen->view);
   if (!begun) return begun.error();
-  if (const auto kept = kept_order(*begun)) return done_of(*begun, "disable", *kept, false);
-  const auto order = port_order(begun->now(), begun->named);
-  if (!order) return order.error();
-  auto done = done_of(*begun, "disable", *order, true);
-  if (begun->asked.dry_run) return done;
-  if (begun->asked.confirm != confirmation(*order) && !order->cut_off.empty())
-    return error_of(409, "needs_confirmation",
-                    fmt::format("this cuts off {}, which takes the value of confirm that a dry run gives",
-                                cut_off_words(*order)));
-  const policy::DisabledPort port{
-      .peer = order->peer, .by = question.access->name(), .since = question.request->time};
-  return keep_order(question, backend, change_of(question, *begun, order->at), "port.disabled", done,
-                    [&](policy::DisabledPorts& ports) { return ports.emplace(order->at, port).second; });
+  if (!begun->asked.dry_run) return keep_order(question, backend, disable_in);
+  const auto step = disable_in(question, *chosen->view);
+  return step ? step->done : step.error();
 }
 
 Answer post_port_enable(const Question& question, Backend& backend) {
-  const auto begun = begin_order(question, backend);
+  const auto chosen = choose_for_order(question, backend);
+  if (!chosen) return chosen.error();
+  const auto begun = begin_order(question, *chosen->view);
   if (!begun) return begun.error();
   const auto kept = kept_order(*begun);
   const auto order = kept.value_or(PortOrder{.named = begun->named, .at = begun->named});
   const bool changes = kept || is_disabled_there(*begun, begun->named);
   auto done = done_of(*begun, "enable", order, changes);
   if (begun->asked.dry_run || !changes) return done;
-  const auto port = change_of(question, *begun, order.at);
-  auto answer = kept ? keep_order(question, backend, port, "port.enabled", done,
-                                  [&](policy::DisabledPorts& ports) { return ports.erase(order.at) != 0; })
-                     : done;
-  if (answer.status == 200) backend.train(begun->chosen.index, port, "port.enabled");
+  auto answer = kept ? keep_order(question, backend, enable_in) : done;
+  if (answer.status == 200)
+    backend.train(chosen->index, change_of(question, *begun, order.at), "port.enabled");
   return answer;
 }
 
 Answer post_port_reset(const Question& question, Backend& backend) {
-  const auto begun = begin_order(question, backend);
+  const auto chosen = choose_for_order(question, backend);
+  if (!chosen) return chosen.error();
+  const auto begun = begin_order(question, *chosen->view);
   if (!begun) return begun.error();
   if (kept_order(*begun)) return error_of(409, "disabled", "the port is disabled: enable it");
-  const auto order = port_order(begun->now(), begun->named);
+  const auto order = port_order(begun->now(), begun->kept(), begun->named);
   if (!order) return order.error();
   if (order->peer.first == Guid{}) return error_of(409, "no_link", "the port has no link");
   auto done = done_of(*begun, "reset", *order, true, begun->asked.dry_run ? 200 : 202);
   if (!begun->asked.dry_run)
-    backend.train(begun->chosen.index, change_of(question, *begun, order->at), "port.reset");
+    backend.train(chosen->index, change_of(question, *begun, order->at), "port.reset");
   return done;
 }
 

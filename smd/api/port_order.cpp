@@ -31,14 +31,15 @@ std::expected<std::optional<Guid>, Answer> lost_node(const sm::Snapshot& now, co
   return found;
 }
 
+std::optional<mad::DirectedPath> path_to(const sm::Subnet& subnet, const sm::Paths& paths, Guid node) {
+  const auto index = subnet.index_of(node);
+  return index ? paths.to(*index) : std::nullopt;
+}
+
 /// The end that was named is reached by this very link: no answer to the Set would come back, and a host not
 /// be reached again.
 bool comes_by(const sm::Subnet& subnet, const sm::Paths& paths, const PortOrder& order) {
-  const auto path_to = [&](Guid node) {
-    const auto index = subnet.index_of(node);
-    return index ? paths.to(*index) : std::nullopt;
-  };
-  const auto here = path_to(order.at.first), there = path_to(order.peer.first);
+  const auto here = path_to(subnet, paths, order.at.first), there = path_to(subnet, paths, order.peer.first);
   if (!here || !there || here->hops() != there->hops() + 1) return false;
   for (std::size_t i = 0; i < there->hops(); ++i) {
     if (here->hop(i) != there->hop(i)) return false;
@@ -46,9 +47,11 @@ bool comes_by(const sm::Subnet& subnet, const sm::Paths& paths, const PortOrder&
   return here->hop(there->hops()) == order.peer.second;
 }
 
-/// Nodes that are reached now, and not without this link.
-std::vector<const sm::Node*> cut_off(const sm::Subnet& subnet, const sm::Paths& now, const PortAt& link) {
-  const sm::Paths without(subnet, {.nodes = {}, .ports = {link}});
+/// Nodes that are reached by `now`, which avoids `kept`, and not without this link.
+std::vector<const sm::Node*> cut_off(const sm::Subnet& subnet, const sm::Paths& now, sm::Paths::Avoid kept,
+                                     const PortAt& link) {
+  kept.ports.insert(link);
+  const sm::Paths without(subnet, kept);
   std::vector<const sm::Node*> lost;
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
     if (now.to(i) && !without.to(i)) lost.push_back(subnet.nodes[i].get());
@@ -77,7 +80,8 @@ std::expected<PortAt, Answer> port_named(const sm::Snapshot& now, const std::str
   return PortAt{(*found)->guid(), *port};
 }
 
-std::expected<PortOrder, Answer> port_order(const sm::Snapshot& now, const PortAt& named) {
+std::expected<PortOrder, Answer> port_order(const sm::Snapshot& now, const policy::DisabledPorts& kept,
+                                            const PortAt& named) {
   const auto& subnet = *now.subnet;
   const auto refused = [](const std::string& why) {
     return std::unexpected(error_of(409, "not_reached", why));
@@ -87,15 +91,19 @@ std::expected<PortOrder, Answer> port_order(const sm::Snapshot& now, const PortA
     return refused(fmt::format("\"{}\" is not in the fabric now", name_of(now, named.first)));
   PortOrder order{.named = named, .at = named, .peer = {}, .cut_off = {}};
   const auto& port = node->ports[named.second.value()];
-  const sm::Paths paths(subnet);
   if (!port.linked() || !port.peer) {
     if (node->is_switch() && port.known) return order;
     return refused(
         "the port has no link: a host's port is disabled at the switch, which has no link to it now");
   }
   order.peer = {port.peer->node, port.peer->port};
-  order.cut_off = cut_off(subnet, paths, named);
-  if (comes_by(subnet, paths, order)) std::swap(order.at, order.peer);
+  sm::Paths::Avoid avoid;
+  for (const auto& [at, disabled] : kept) avoid.ports.insert(at);
+  const sm::Paths paths(subnet, avoid);
+  order.cut_off = cut_off(subnet, paths, avoid, named);
+  // Of nodes that are cut off already: as they were reached before.
+  const bool reached = path_to(subnet, paths, order.at.first) && path_to(subnet, paths, order.peer.first);
+  if (comes_by(subnet, reached ? paths : sm::Paths(subnet), order)) std::swap(order.at, order.peer);
   return order;
 }
 

@@ -25,8 +25,10 @@ struct PortOrder {
 /// none; 400: no number.
 std::expected<policy::PortAt, Answer> port_named(const sm::Snapshot& now, const std::string& node,
                                                  const std::string& number);
-/// Of a port that is there. 409: it cannot be reached again when it is down. Pure.
-std::expected<PortOrder, Answer> port_order(const sm::Snapshot& now, const policy::PortAt& named);
+/// Of a port that is there. Links of `kept` are no ways, whether or not a sweep has found them down yet. 409:
+/// it cannot be reached again when it is down. Pure.
+std::expected<PortOrder, Answer> port_order(const sm::Snapshot& now, const policy::DisabledPorts& kept,
+                                            const policy::PortAt& named);
 /// What the caller repeats to cut these nodes off, and no others; empty where none are.
 std::string confirmation(const PortOrder& order);
 /// "h00001 and 3 more".

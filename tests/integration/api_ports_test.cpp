@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <string>
+#include <vector>
 
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
@@ -25,13 +26,14 @@ using testing::SizeIs;
 class ApiPorts : public testing::Test {
  protected:
   ApiPorts() : now_(test::add_changeable_subnet(backend_)) { document_ = test::api_document(); }
-  json::value call(const std::string& port, const std::string& action, unsigned status,
-                   std::string body = {}) {
+  json::value call(const std::string& port, const std::string& action, unsigned status, std::string body = {},
+                   std::string tag = {}) {
     const auto answer = api::answer({.method = "POST",
                                      .target = "/v1/subnets/p/ports/" + port + "/" + action,
                                      .body = std::move(body),
                                      .peer = {.local = true, .user = "root"},
-                                     .time = 1000},
+                                     .time = 1000,
+                                     .if_match = std::move(tag)},
                                     backend_);
     EXPECT_EQ(answer.status, status) << port << " " << action << ": " << answer.body;
     auto value = api::parse_json(answer.body).value_or(json::value());
@@ -43,14 +45,40 @@ class ApiPorts : public testing::Test {
   const policy::DisabledPorts& disabled() {
     return backend_.views.back()->policy_state->policies->disabled_ports;
   }
-  /// "GUID/NUMBER" of a switch's port with a link to a switch.
+  /// "GUID/NUMBER" of the ports of this switch with a link to a switch.
+  std::vector<std::string> uplinks(const sm::Node& node) {
+    std::vector<std::string> ports;
+    for (std::size_t p = 1; node.is_switch() && p < node.ports.size(); ++p) {
+      const auto& peer = node.ports[p].peer;
+      const auto* far = peer ? now_->subnet->find(peer->node) : nullptr;
+      if (far != nullptr && far->is_switch()) ports.push_back(fmt::format("{}/{}", node.guid(), p));
+    }
+    return ports;
+  }
   std::string uplink() {
     for (const auto& node : now_->subnet->nodes) {
-      for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
-        const auto& peer = node->ports[p].peer;
-        const auto* far = peer ? now_->subnet->find(peer->node) : nullptr;
-        if (far != nullptr && far->is_switch()) return fmt::format("{}/{}", node->guid(), p);
-      }
+      if (const auto ports = uplinks(*node); !ports.empty()) return ports.front();
+    }
+    return {};
+  }
+  /// Both of the leaf of this SM's host.
+  std::vector<std::string> own_uplinks() {
+    const auto& own = now_->subnet->find(now_->subnet->sm_node)->ports[now_->subnet->sm_port.value()];
+    return uplinks(*now_->subnet->find(own.peer->node));
+  }
+  /// The body that disables this port, whatever that cuts off.
+  std::string confirmed(const std::string& port) {
+    const auto dry = call(port, "disable", 200, R"({"dry_run": true})");
+    return json::serialize(json::object{{"confirm", dry.at("confirm")}});
+  }
+  std::string etag() {
+    const auto answer = api::answer({.method = "GET",
+                                     .target = "/v1/subnets/p/nodes",
+                                     .body = {},
+                                     .peer = {.local = true, .user = "root"}},
+                                    backend_);
+    for (const auto& [name, value] : answer.headers) {
+      if (name == "ETag") return value;
     }
     return {};
   }
@@ -115,6 +143,45 @@ TEST_F(ApiPorts, ALinkWithAWayRoundNeedsNoConfirmation) {
   EXPECT_EQ(order.at("confirm"), nullptr);
   EXPECT_THAT(disabled(), SizeIs(1));
   EXPECT_EQ(call(unplugged(), "disable", 200).at("peer"), nullptr) << "before a cable comes";
+}
+
+/// No sweep has seen yet that the first one is down.
+TEST_F(ApiPorts, TheLastOfSeveralLinksIsConfirmed) {
+  const auto links = own_uplinks();
+  ASSERT_THAT(links, SizeIs(2));
+  EXPECT_EQ(call(links[0], "disable", 200).at("cut_off_count"), 0);
+
+  const auto dry = call(links[1], "disable", 200, R"({"dry_run": true})");
+  EXPECT_EQ(dry.at("cut_off_count"), now_->subnet->nodes.size() - 3) << "all but the leaf and its hosts";
+  EXPECT_EQ(dry.at("at"), dry.at("port")) << "the end that is reached";
+  EXPECT_EQ(call(links[1], "disable", 409).at("code"), "needs_confirmation");
+  EXPECT_THAT(disabled(), SizeIs(1));
+  call(links[1], "disable", 200, confirmed(links[1]));
+  EXPECT_THAT(disabled(), SizeIs(2));
+  EXPECT_EQ(call("h00001/1", "reset", 200, R"({"dry_run": true})").at("cut_off_count"), 1);
+  EXPECT_EQ(call("h00007/1", "reset", 200, R"({"dry_run": true})").at("cut_off_count"), 0) << "it is already";
+}
+
+/// Each is harmless without the other.
+TEST_F(ApiPorts, OfTwoCallsAtOnceTheSecondIsDecidedByTheFirst) {
+  const auto links = own_uplinks();
+  ASSERT_THAT(links, SizeIs(2));
+  backend_.meanwhile = [&] { call(links[0], "disable", 200); };
+  EXPECT_EQ(call(links[1], "disable", 409).at("code"), "needs_confirmation");
+  EXPECT_THAT(disabled(), SizeIs(1));
+
+  backend_.meanwhile = [&] { call(links[0], "enable", 200); };
+  EXPECT_EQ(call(links[0], "enable", 200).at("changed"), false) << "another call has";
+  EXPECT_THAT(disabled(), IsEmpty());
+}
+
+TEST_F(ApiPorts, OfTwoCallsByTheSameStateOneIsMade) {
+  const auto tag = etag();
+  ASSERT_NE(tag, "");
+  backend_.meanwhile = [&] { call("h00001/1", "disable", 200, confirmed("h00001/1"), tag); };
+  EXPECT_EQ(call(uplink(), "disable", 412, {}, tag).at("code"), "changed");
+  EXPECT_THAT(disabled(), SizeIs(1));
+  EXPECT_EQ(call(uplink(), "disable", 200, {}, etag()).at("changed"), true);
 }
 
 /// All of the fabric is behind it, this SM's host apart.

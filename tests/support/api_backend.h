@@ -43,6 +43,7 @@ class FakeBackend final : public api::Backend {
   void accept_lost(std::size_t subnet, Guid node) override { accepted.emplace_back(subnet, node); }
   /// Takes the change at once, as a daemon without a store does.
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override {
+    if (const auto other = std::exchange(meanwhile, nullptr)) other();
     std::promise<api::PolicyVerdict> verdict;
     const bool good = views[subnet]->policy_state == change.before && keeps;
     if (good) partitions_changed.push_back(change.partition);
@@ -71,6 +72,7 @@ class FakeBackend final : public api::Backend {
   }
   std::vector<std::pair<policy::PortAt, std::string>> trained;
   std::vector<std::string> partitions_changed;  ///< as the event names them
+  std::function<void()> meanwhile;              ///< what comes before the next change is taken; once
   bool keeps = true;
   bool copies = true;  ///< false: no standby has what is changed, in mode sync-strict
   std::set<Guid> reindexed;
