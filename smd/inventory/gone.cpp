@@ -31,6 +31,8 @@ Said neighbours_say(const Inventory& known, const Subnet& now, Guid guid, UnixTi
     const auto* peer = now.find(link.peer.node);
     if (peer == nullptr || link.peer.port.value() >= peer->ports.size()) return;
     const auto& port = peer->ports[link.peer.port.value()];
+    // A port of an adapter is read over its own link only: that it was not read says nothing.
+    if (!port.known && !peer->is_switch()) return;
     const bool led_there = !port.peer || port.peer->node == guid;
     said.any = true;
     said.up = said.up || !port.known || (port.linked() && led_there);

@@ -7,6 +7,7 @@
 #include "smd/inventory/gone.h"
 #include "smd/inventory/update.h"
 #include "smd/report/changes.h"
+#include "tests/support/dual_fabric.h"
 #include "tests/support/offline.h"
 
 namespace smd::sm {
@@ -19,7 +20,8 @@ using testing::SizeIs;
 /// A fabric that is edited, and the updated that was taken of it.
 class Lab {
  public:
-  explicit Lab(std::string_view spec = "ft2:4") : now_(test::settle_spec(spec).subnet) { take(); }
+  explicit Lab(std::string_view spec = "ft2:4") : Lab(test::settle_spec(spec).subnet) {}
+  explicit Lab(Subnet subnet) : now_(std::move(subnet)) { take(); }
 
   const Subnet& now() const { return now_; }
   const Inventory& known() const { return known_; }
@@ -192,6 +194,21 @@ TEST(InventoryUpdate, ADeadLeafIsOneNodeWithItsHosts) {
   EXPECT_THAT(changes.down, IsEmpty());
   EXPECT_EQ(lab.known().lost(),
             (Inventory::Counts{.switches = 1, .hosts = 2, .links = 4, .switch_links = 2}));
+}
+
+/// The port that such a host has there is read over the link to the dead leaf, so by nobody.
+TEST(InventoryUpdate, ADeadLeafIsGoneThoughAHostOfItIsReachedByAnotherOne) {
+  Lab lab(test::settle_text(test::kDualFabric).subnet);
+  lab.remove("leafB");
+  lab.edit("d1").ports[2] = {};
+  lab.drop("h2");
+
+  const auto changes = lab.take();
+
+  ASSERT_THAT(changes.gone, ElementsAre(IsNode(lab.guid("leafB"))));
+  EXPECT_THAT(changes.gone[0].hosts, ElementsAre(lab.guid("h2")));
+  EXPECT_EQ(lab.known().lost(),
+            (Inventory::Counts{.switches = 1, .hosts = 1, .links = 4, .switch_links = 2}));
 }
 
 TEST(InventoryUpdate, WhatLiesBehindASilentLeafIsNotGone) {
