@@ -32,11 +32,11 @@ Json peer_json(const sm::Snapshot& now, const sm::Port& port) {
   return port.peer ? end_json(now, {port.peer->node, port.peer->port}) : Json{};
 }
 
-/// `Down since 2026-11-23T00:31:41Z (was 4x HDR to "spine000" port 1)`, without its first word.
+/// `Down since 2026-11-23T00:31:41Z (was 4x HDR to "spine000" port 1)`.
 std::string was_text(const sm::Snapshot& now, const sm::KnownLink& link) {
   const auto* peer = now.inventory->find(link.peer.node);
   const auto since = std::string(unix_json(link.lost_at).as_string());
-  return fmt::format("since {} (was {} to \"{}\" port {})", since, sm::to_string(link.rate),
+  return fmt::format("Down since {} (was {} to \"{}\" port {})", since, sm::to_string(link.rate),
                      peer != nullptr ? peer->name : "", link.peer.port);
 }
 

@@ -118,6 +118,13 @@ Answer why_answer(const SubnetView& view, JsonArray ports, Json lost, JsonArray 
 /// A tenant's ports; null: the caller sees all.
 using OwnPorts = const std::set<sm::LinkEnd>*;
 
+/// A host's port whose link is down is not read: that there was a link, or an order that there be none, is
+/// known still.
+bool has_story(const sm::Snapshot& now, const sm::Node& node, PortNum num) {
+  if (node.ports[num.value()].known || sm::lost_link(now.inventory.get(), node, num)) return true;
+  return now.disabled && find_disabled(*now.disabled, {node.guid(), num}) != now.disabled->end();
+}
+
 Answer why_here(const SubnetView& view, const sm::Node& node, std::optional<PortNum> only, OwnPorts own,
                 Happened& log) {
   const auto& now = *view.snapshot;
@@ -125,7 +132,7 @@ Answer why_here(const SubnetView& view, const sm::Node& node, std::optional<Port
   JsonArray ports;
   for (std::size_t p = 1; p < node.ports.size(); ++p) {
     const PortNum num{static_cast<std::uint8_t>(p)};
-    if (only ? num != *only : !node.ports[p].known) continue;
+    if (only ? num != *only : !has_story(now, node, num)) continue;
     if (own != nullptr && !own->contains({node.guid(), num})) continue;
     auto shown = port_json(now, node, num);
     ports.push_back(own != nullptr ? without_peer(std::move(shown)) : std::move(shown));

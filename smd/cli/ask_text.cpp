@@ -419,9 +419,11 @@ void print_ports(std::ostream& out, const json::value& ports, bool with_subnet) 
     if (const auto width = text_of(port, "width"); !width.empty())
       out << ' ' << width << ' ' << text_of(port, "speed");
     if (const auto& peer = member_of(port, "peer"); peer.is_object()) out << " to " << port_words(peer);
-    // "Down since ... (was ...)" is one sentence.
-    if (const auto reason = text_of(port, "reason"); !reason.empty())
-      out << (member_of(port, "lost").is_object() ? " " : state.empty() ? "" : ": ") << reason;
+    const auto reason = text_of(port, "reason");
+    // "Down since ... (was ...)" has the state.
+    const bool whole = !state.empty() && reason.starts_with(state + ' ');
+    if (!reason.empty())
+      out << (whole || state.empty() ? "" : ": ") << reason.substr(whole ? state.size() : 0);
     out << '\n';
   }
 }

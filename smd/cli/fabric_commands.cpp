@@ -68,7 +68,7 @@ void print_node(std::ostream& out, const json::value& node) {
   std::vector<Row> rows{{"PORT", "STATE", "RATE", "MTU", "PEER", "REASON"}};
   for (const auto& port : list_of(node, "port_list")) {
     const auto speed = text_of(port, "speed");
-    rows.push_back({text_of(port, "port"), text_of(port, "state"),
+    rows.push_back({text_of(port, "port"), state_words(port),
                     speed.empty() ? "" : fmt::format("{} {}", text_of(port, "width"), speed),
                     text_of(port, "mtu"), end_text(member_of(port, "peer")), text_of(port, "reason")});
   }

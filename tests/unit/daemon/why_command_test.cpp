@@ -102,12 +102,13 @@ TEST_F(WhyLost, WhatWasAcceptedIsKnownByItsEvents) {
 TEST_F(WhyLost, APortWhoseLinkIsLostSaysWhatToDo) {
   daemon_.answers["/v1/subnets/f/why?port=leaf000%3A5"] = std::string(R"json({"subnet":"f","lost":null,
 "ports":[{"guid":"0x0000000000000100","name":"leaf000","port":5,"state":"Down","peer":null,
-"reason":"since T (was 4x HDR to h00009)","disabled":null,
+"reason":"Down since T (was 4x HDR to h00009)","disabled":null,
 "lost":{"since":"T","peer":{"guid":"0x0000000000000009","name":"h00009","port":1}}}],)json") +
                                                           kEvents + kGone + "]}";
 
   EXPECT_THAT(ask({"why", "leaf000:5"}).out,
-              AllOf(HasSubstr("look at \"h00009\" port 1"), HasSubstr("smd accept --lost 0x0000000000000100"),
+              AllOf(HasSubstr("\"leaf000\" port 5: Down\n  Down since T (was"),
+                    HasSubstr("look at \"h00009\" port 1"), HasSubstr("smd accept --lost 0x0000000000000100"),
                     HasSubstr("port.disabled \"leaf000\" port 5: by root"), HasSubstr("node.gone")));
 }
 
