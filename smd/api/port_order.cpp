@@ -36,9 +36,11 @@ std::optional<mad::DirectedPath> path_to(const sm::Subnet& subnet, const sm::Pat
   return index ? paths.to(*index) : std::nullopt;
 }
 
-/// The end that was named is reached by this very link: no answer to the Set would come back, and a host not
-/// be reached again.
+/// The end that was named is reached by this very link: no answer to the Set would come back, and the port
+/// not be reached again. So is each port of a host, our own apart, whichever of them the node is reached by.
 bool comes_by(const sm::Subnet& subnet, const sm::Paths& paths, const PortOrder& order) {
+  const bool own = order.at == PortAt{subnet.sm_node, subnet.sm_port};
+  if (!own && !subnet.find(order.at.first)->is_switch()) return true;
   const auto here = path_to(subnet, paths, order.at.first), there = path_to(subnet, paths, order.peer.first);
   if (!here || !there || here->hops() != there->hops() + 1) return false;
   for (std::size_t i = 0; i < there->hops(); ++i) {

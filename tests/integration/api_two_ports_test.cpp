@@ -19,6 +19,7 @@ namespace smd {
 namespace {
 
 namespace json = boost::json;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
@@ -100,6 +101,25 @@ TEST_F(ApiTwoPorts, WhyOfAHostHasThePortThatIsDisabled) {
   const auto ports = ask("GET", "why?port=d1", "Why").at("ports").as_array();
   ASSERT_THAT(ports, SizeIs(2));
   EXPECT_EQ(ports[1].at("disabled").at("by"), "root");
+}
+
+/// Its other port cannot set it: it is reached by its own link alone.
+TEST_F(ApiTwoPorts, EachIsDisabledAtItsSwitch) {
+  for (const auto& [port, leaf] : {std::pair{"d1/1", "leafA"}, std::pair{"d1/2", "leafB"}}) {
+    const auto order = ask("POST", std::string("ports/") + port + "/disable?dry_run=true", "PortOrder");
+    EXPECT_EQ(order.at("at").at("name"), leaf);
+    EXPECT_EQ(order.at("cut_off_count"), 0);
+  }
+  const auto own = ask("POST", "ports/h0/1/disable?dry_run=true", "PortOrder");
+  EXPECT_EQ(own.at("at").at("name"), "h0") << "the end that is here";
+}
+
+/// The first one is down as soon as its order is kept.
+TEST_F(ApiTwoPorts, TheSecondOneIsItsLast) {
+  ask("POST", "ports/d1/1/disable", "PortOrder");
+  const auto refused = ask("POST", "ports/d1/2/disable", "Error", 409);
+  EXPECT_EQ(refused.at("code"), "needs_confirmation");
+  EXPECT_THAT(std::string(refused.at("detail").as_string()), HasSubstr("d1"));
 }
 
 }  // namespace
