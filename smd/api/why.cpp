@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -109,7 +110,9 @@ class Happened {
 };
 
 Answer why_answer(const SubnetView& view, JsonArray ports, Json lost, JsonArray happened) {
+  const auto off = std::chrono::floor<std::chrono::seconds>(view.sweeps_off_until).time_since_epoch().count();
   return answer_of(Json(JsonObject{{"subnet", text(view.name)},
+                                   {"sweeps_off_until", sweeps_are_off(view) ? unix_json(off) : Json{}},
                                    {"ports", Json(std::move(ports))},
                                    {"lost", std::move(lost)},
                                    {"events", Json(std::move(happened))}}));

@@ -238,11 +238,11 @@ void add_state_commands(CLI::App& app, AskOptions& options) {
   status->add_flag(
       "--check", options.check,
       "a line for each subnet, and an exit status: 0 up, or standby beside a master; 1 no daemon; 3 "
-      "reduced, degraded or no master");
+      "reduced, degraded or no master, or sweeps are off");
   status->add_flag(
       "--nagios", options.nagios,
-      "a plugin of Nagios: one line, and an exit status: 0 up, or standby beside a master; 1 reduced; "
-      "2 all else, or no daemon");
+      "a plugin of Nagios: one line, and an exit status: 0 up, or standby beside a master; 1 reduced, or "
+      "sweeps are off; 2 all else, or no daemon");
   status->add_flag("--json", options.json, "the daemon's answer as JSON");
   auto* ports = add_command(app, options, "ports", "the ports of the fabric, and why they are not Active");
   ports->add_option("NODE", options.ports_of, "only those of this node: GUID, port GUID, LID or name")

@@ -50,8 +50,8 @@ struct AskOptions {
 void add_ask_commands(CLI::App& app, AskOptions& options);
 
 /// Runs the subcommand that was given; does nothing where none was. 0 done, 1 failed, 2 bad usage; of `status
-/// --check` 3: a subnet is neither up nor a standby of a master that answers; of `status --nagios` what a
-/// Nagios plugin returns; of `wait` 3: not in time.
+/// --check` 3: a subnet is neither up nor a standby of a master that answers, or its sweeps are off; of
+/// `status --nagios` what a Nagios plugin returns; of `wait` 3: not in time.
 int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::ostream& err);
 bool is_ask(const CLI::App& app);  ///< one of these subcommands was given
 

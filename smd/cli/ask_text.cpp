@@ -35,6 +35,9 @@ std::string number_of(const json::value& from, std::string_view key, std::string
   return counted(text_of(from, key), one, many);
 }
 
+/// Of a subnet: until when an operator keeps sweeps off; empty: they are on.
+std::string sweeps_off_until(const json::value& subnet) { return text_of(subnet, "sweeps_off_until"); }
+
 /// Titles of lines that are there only where something is wrong.
 constexpr std::array<std::string_view, 11> kOfTrouble{
     "why",     "lost",         "not Active", "disabled",   "violations", "sweeps",
@@ -281,7 +284,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   if (const auto words = replica_words(subnet); !words.empty()) line(out, "replica", words);
   if (const auto words = config_words(subnet); !words.empty()) line(out, "files", words);
   if (const auto words = groups_read_words(subnet); !words.empty()) line(out, "groups read", words);
-  if (const auto off = text_of(subnet, "sweeps_off_until"); !off.empty())
+  if (const auto off = sweeps_off_until(subnet); !off.empty())
     line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));
   print_sweep(out, subnet);
   print_routing(out, subnet);
@@ -319,10 +322,19 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   print_history(out, subnet);
 }
 
+namespace {
+
+bool is_good_state(const json::value& subnet) {
+  const auto state = text_of(subnet, "state");
+  return state == "up" || state == "standby";
+}
+
+}  // namespace
+
 bool is_in_service(const json::value& status) {
+  // The state is that of the last sweep: without sweeps it stays as it was.
   const auto good = [](const json::value& subnet) {
-    const auto state = text_of(subnet, "state");
-    return state == "up" || state == "standby";
+    return is_good_state(subnet) && sweeps_off_until(subnet).empty();
   };
   if (!member_of(status, "subnets").is_array()) return good(status);
   const auto& subnets = list_of(status, "subnets");
@@ -331,11 +343,13 @@ bool is_in_service(const json::value& status) {
 
 namespace {
 
-/// "NAME: STATE: why", in the colours of `out`.
+/// "NAME: STATE: why", and until when sweeps are off, in the colours of `out`.
 std::string check_words(std::ostream& out, const json::value& subnet) {
   const auto name = text_of(subnet, "subnet");
   const auto& waiting = member_of(subnet, "waiting");
-  const auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
+  auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
+  if (const auto off = sweeps_off_until(subnet); !off.empty())
+    why += fmt::format("{}sweeps off until {}", why.empty() ? "" : "; ", off);
   const auto state = text_of(subnet, "state");
   return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name,
                      painted(out, tone_of(state), state), why.empty() ? "" : ": ", why);
@@ -361,7 +375,8 @@ std::string end_text(const json::value& end) {
 int nagios_status(const json::value& status) {
   int worst = -1;
   for_each_subnet(status, [&](const json::value& subnet) {
-    const int one = is_in_service(subnet) ? 0 : text_of(subnet, "state") == "reduced" ? 1 : 2;
+    const bool warns = is_good_state(subnet) || text_of(subnet, "state") == "reduced";
+    const int one = is_in_service(subnet) ? 0 : warns ? 1 : 2;
     worst = std::max(worst, one);
   });
   return worst < 0 ? 2 : worst;

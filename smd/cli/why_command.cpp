@@ -63,6 +63,8 @@ void print_port_advice(std::ostream& out, const json::value& port) {
 
 void print_why(std::ostream& out, const json::value& answer) {
   const auto lost = lost_node_of(answer);
+  if (const auto off = text_of(answer, "sweeps_off_until"); !off.empty())
+    out << fmt::format("sweeps are off until {}: what is shown may be old\n", off);
   if (lost) print_lost_node(out, *lost, {});
   for (const auto& port : list_of(answer, "ports")) {
     print_port(out, port);

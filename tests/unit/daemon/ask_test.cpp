@@ -66,6 +66,18 @@ TEST(Ask, ADryRunSaysWhatWouldBeDone) {
             "f: priority 5, was 3; until the next start\n");
 }
 
+TEST(Ask, WhereSweepsAreOffTheFabricMayBeOtherThanItIsShown) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/status"] =
+      R"({"subnets":[{"subnet":"f","state":"up","why":"","sweeps_off_until":"2026-11-30T00:00:00Z"}]})";
+
+  const auto check = test::ask_daemon(daemon.path(), {"status", "--check"});
+  EXPECT_EQ(check.status, 3);
+  EXPECT_EQ(check.out, "subnet f: up: sweeps off until 2026-11-30T00:00:00Z\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"wait", "up", "--timeout", "0"}).status, 3);
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--nagios"}).status, 1);
+}
+
 TEST(Ask, PortsOfNodesWithAPattern) {
   test::FakeDaemon daemon;
   daemon.answers["/v1/subnets/f/ports?match=leaf%2A"] = R"({"subnet":"f","ports":[]})";

@@ -31,5 +31,26 @@ TEST(Nagios, TheWorstSubnetIsTheStatus) {
   EXPECT_EQ(nagios_status(json::object{{"subnets", json::array{}}}), 2);
 }
 
+TEST(Nagios, ASubnetThatIsNotSweptIsAWarning) {
+  const auto subnet = [](const std::string& state) {
+    return json::value(json::object{{"subnet", "f"},
+                                    {"state", state},
+                                    {"why", state == "up" ? "" : "x"},
+                                    {"sweeps_off_until", "2026-11-30T00:00:00Z"}});
+  };
+  for (const auto& [state, status, line] :
+       {std::tuple("up", 1, "SMD WARNING - subnet f: up: sweeps off until 2026-11-30T00:00:00Z\n"),
+        std::tuple("reduced", 1,
+                   "SMD WARNING - subnet f: reduced: x; sweeps off until 2026-11-30T00:00:00Z\n"),
+        std::tuple("degraded", 2,
+                   "SMD CRITICAL - subnet f: degraded: x; sweeps off until 2026-11-30T00:00:00Z\n")}) {
+    std::ostringstream out;
+    print_nagios(out, subnet(state));
+    EXPECT_EQ(nagios_status(subnet(state)), status);
+    EXPECT_EQ(out.str(), line);
+    EXPECT_FALSE(is_in_service(subnet(state)));
+  }
+}
+
 }  // namespace
 }  // namespace smd::cli

@@ -112,6 +112,14 @@ TEST_F(WhyLost, APortWhoseLinkIsLostSaysWhatToDo) {
                     HasSubstr("port.disabled \"leaf000\" port 5: by root"), HasSubstr("node.gone")));
 }
 
+TEST_F(WhyLost, WithSweepsOffWhatIsShownMayBeOld) {
+  daemon_.answers["/v1/subnets/f/why?port=leaf000"] =
+      R"({"subnet":"f","sweeps_off_until":"2026-11-30T00:00:00Z","ports":[],"lost":null,"events":[]})";
+
+  EXPECT_EQ(ask({"why", "leaf000"}).out,
+            "sweeps are off until 2026-11-30T00:00:00Z: what is shown may be old\n");
+}
+
 TEST_F(WhyLost, OfSeveralSubnetsTheOneIsNamed) {
   serve();
   EXPECT_THAT(ask({"why", "h00009"}).out, testing::StartsWith("CA 0x")) << "there is one only";
