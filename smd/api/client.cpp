@@ -147,7 +147,7 @@ class Conversation {
   ClientError failed(const error_code& error) const {
     if (error != asio::error::timed_out) return failure_of(path_, error);
     return {
-        .no_daemon = false,
+        .timed_out = true,
         .text = fmt::format("{}: the daemon has not answered within {} s", path_.string(), timeout_.count())};
   }
 

@@ -13,6 +13,7 @@ namespace smd::api {
 
 struct ClientError {
   bool no_daemon = false;  ///< there is no daemon at the socket
+  bool timed_out = false;  ///< there is one, and it has sent nothing for as long as was allowed
   std::string text;        ///< one line
 };
 

@@ -33,10 +33,19 @@ Conversation::Conversation(const std::string& socket, std::string subnet, std::c
       subnet_(std::move(subnet)),
       timeout_(timeout) {}
 
+Conversation Conversation::within(std::chrono::seconds timeout) const {
+  auto other = *this;
+  other.timeout_ = timeout;
+  return other;
+}
+
 std::expected<json::value, std::string> Conversation::call(std::string_view method, const std::string& target,
                                                            const std::string& body, std::string* code) const {
   const auto reply = api::ask(socket_, method, target, body, {}, timeout_);
-  if (!reply) return std::unexpected(reply.error().text);
+  if (!reply) {
+    if (code != nullptr && reply.error().timed_out) *code = kNoAnswer;
+    return std::unexpected(reply.error().text);
+  }
   if (reply->status / 100 != 2) {
     if (code != nullptr) *code = text_of(api::parse_json(reply->body).value_or(json::value()), "code");
     return std::unexpected(message_of(*reply));

@@ -19,6 +19,9 @@ namespace smd::cli {
 /// The error is one line for people.
 using Done = std::expected<void, std::string>;
 
+/// In the place of a refusal's code: the daemon does not answer.
+inline constexpr std::string_view kNoAnswer = "no_answer";
+
 class Conversation {
  public:
   /// An empty `socket` is the usual one, an empty `subnet` all of them. Nothing is asked yet. `timeout`: of
@@ -28,8 +31,10 @@ class Conversation {
 
   const std::filesystem::path& socket() const { return socket_; }
   std::chrono::seconds timeout() const { return timeout_; }
+  /// This one with a timeout of its own.
+  Conversation within(std::chrono::seconds timeout) const;
   /// The body of a good answer; else what the daemon says of it. `code`: set to that of a refusal, where it
-  /// has one; may be null.
+  /// has one, and to kNoAnswer where a daemon is there and does not answer in time; may be null.
   std::expected<boost::json::value, std::string> call(std::string_view method, const std::string& target,
                                                       const std::string& body = {},
                                                       std::string* code = nullptr) const;

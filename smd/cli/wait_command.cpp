@@ -119,17 +119,29 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
 
 namespace {
 
-/// A daemon that has not begun yet is waited for as well.
+/// For one call: what is left of the time, and enough for a daemon that answers at once.
+std::chrono::seconds time_left(steady_clock::time_point end) {
+  return std::max(std::chrono::ceil<std::chrono::seconds>(end - steady_clock::now()),
+                  std::chrono::seconds(1));
+}
+
+/// A daemon that has not begun yet, or does not answer, is waited for as well.
 Done wait_up(const Conversation& daemon, const WaitOptions& options, bool* ready, std::ostream& out) {
   const auto end = steady_clock::now() + std::chrono::seconds(options.timeout);
   const auto target = daemon.names_subnet() ? path_of(daemon.named(), "status") : "/v1/status";
   for (;;) {
-    const auto status = daemon.call("GET", target);
+    std::string code;
+    const auto status =
+        daemon.within(std::min(daemon.timeout(), time_left(end))).call("GET", target, {}, &code);
     *ready = status && is_in_service(*status);
     const bool over = *ready || steady_clock::now() >= end;
-    if (over && !status) return std::unexpected(status.error());
+    if (over && !status && code != kNoAnswer) return std::unexpected(status.error());
     if (over) {
-      print_check(out, *status);
+      if (status) {
+        print_check(out, *status);
+      } else {
+        out << status.error() << '\n';
+      }
       return {};
     }
     pause();

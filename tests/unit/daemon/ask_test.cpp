@@ -66,6 +66,19 @@ TEST(Ask, ADryRunSaysWhatWouldBeDone) {
             "f: priority 5, was 3; until the next start\n");
 }
 
+TEST(Ask, AWaitForADaemonThatDoesNotAnswerEndsInTime) {
+  test::FakeDaemon daemon;
+  daemon.answer = [](const std::string&) { return std::string(); };
+  const auto begun = std::chrono::steady_clock::now();
+
+  const auto said = test::ask_daemon(daemon.path(), {"wait", "up", "--timeout", "1"});
+
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  EXPECT_EQ(said.status, 3);
+  EXPECT_THAT(said.out, HasSubstr("the daemon has not answered within 1 s\n"));
+  EXPECT_EQ(test::ask_daemon(daemon.path() + ".none", {"wait", "up", "--timeout", "0"}).status, 1);
+}
+
 TEST(Ask, WhereSweepsAreOffTheFabricMayBeOtherThanItIsShown) {
   test::FakeDaemon daemon;
   daemon.answers["/v1/status"] =
