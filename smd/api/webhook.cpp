@@ -83,6 +83,16 @@ std::optional<WebAddress> parse_web_address(std::string_view url) {
   return found;
 }
 
+std::expected<std::string, std::string> webhook_secret(const config::WebhookConfig& config) {
+  const auto read = base::read_file(config.secret_file);
+  if (!read) return std::unexpected(to_string(read.error()));
+  std::string secret(config::trim(*read));
+  if (secret.size() < kShortestSecret)
+    return std::unexpected(fmt::format("{}: a secret of {} bytes; at least {} are needed", config.secret_file,
+                                       secret.size(), kShortestSecret));
+  return secret;
+}
+
 std::string webhook_signature(std::string_view secret, std::string_view timestamp, std::string_view body) {
   const auto text = fmt::format("{}.{}", timestamp, body);
   std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
@@ -112,12 +122,9 @@ std::expected<void, std::string> Webhook::read_files() {
   if (!address) return std::unexpected(std::string("not a URL"));
   address_ = *address;
   shown_ = fmt::format("{}://{}", address->tls ? "https" : "http", address->shown);
-  const auto secret = base::read_file(config_.secret_file);
-  if (!secret) return std::unexpected(to_string(secret.error()));
-  secret_ = config::trim(*secret);
-  if (secret_.size() < kShortestSecret)
-    return std::unexpected(fmt::format("{}: a secret of {} bytes; at least {} are needed",
-                                       config_.secret_file, secret_.size(), kShortestSecret));
+  auto secret = webhook_secret(config_);
+  if (!secret) return std::unexpected(std::move(secret.error()));
+  secret_ = *std::move(secret);
   if (!address_.tls) return {};
   auto context = tls::trusting_context(config_.ca_file);
   if (!context) return std::unexpected(std::move(context.error()));

@@ -2,6 +2,7 @@
 #pragma once
 // Events posted to a receiver: at least once each, in order, signed.
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct WebAddress {
 };
 /// Of "https://HOST[:PORT][/PATH]"; nothing where it is none.
 std::optional<WebAddress> parse_web_address(std::string_view url);
+
+/// The content of its secret_file; the error says why it cannot be used. Reads the file.
+std::expected<std::string, std::string> webhook_secret(const config::WebhookConfig& config);
 
 /// "sha256=" and HMAC-SHA256 of "TIMESTAMP.BODY" in hexadecimal.
 std::string webhook_signature(std::string_view secret, std::string_view timestamp, std::string_view body);

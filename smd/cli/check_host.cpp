@@ -2,13 +2,19 @@
 #include "smd/cli/check_host.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
 #include <cstdio>
 #include <memory>
 #include <ostream>
+#include <utility>
 
+#include "mad/asio.h"
+#include "smd/api/webhook.h"
 #include "smd/daemon/certificates.h"
 
 namespace smd::cli {
@@ -56,13 +62,97 @@ std::string show(const std::string& unit) {
   return text;
 }
 
-/// What of the configuration needs the network; empty: nothing.
-std::string needs_network(const config::Config& config) {
-  std::string keys;
-  if (!config.api.listen.empty()) keys = "[api] listen";
-  const bool copies = std::ranges::any_of(config.subnets, [](const auto& one) { return one.ha.copies(); });
-  if (copies) keys += keys.empty() ? "[ha] listen, peers or etcd" : " and [ha]";
-  return keys;
+/// Something of the configuration that needs the network.
+struct NetworkUse {
+  std::string_view group;  ///< how all of its kind are named
+  std::string name;
+  std::string host;  ///< address or name, without brackets
+  bool listens = false;
+};
+
+/// Of "HOST:PORT" and "[ADDRESS]:PORT".
+std::string host_of(std::string_view end) {
+  auto host = end.substr(0, end.rfind(':'));
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return std::string(host);
+}
+
+std::vector<NetworkUse> uses_of(const config::Config& config) {
+  constexpr std::string_view kHa = "[ha] listen, peers or etcd";
+  std::vector<NetworkUse> uses;
+  const auto add_web = [&](std::string_view group, std::string_view key, const std::string& url) {
+    // The path of a URL may be a secret.
+    const auto address = api::parse_web_address(url);
+    uses.push_back({group, fmt::format("{} {}", key, address ? address->shown : ""),
+                    address ? address->host : std::string(), false});
+  };
+  const auto& api = config.api;
+  if (!api.listen.empty())
+    uses.push_back({"[api] listen", "[api] listen " + api.listen, host_of(api.listen), true});
+  for (const auto& webhook : api.webhook) add_web("[[api.webhook]]", "[[api.webhook]]", webhook.url);
+  for (const auto& subnet : config.subnets) {
+    const auto& ha = subnet.ha;
+    if (!ha.listen.empty()) uses.push_back({kHa, "[ha] listen " + ha.listen, host_of(ha.listen), true});
+    for (const auto& peer : ha.peers) uses.push_back({kHa, "[ha] peer " + peer, host_of(peer), false});
+    for (const auto& member : ha.etcd) add_web(kHa, "[ha] etcd", member);
+  }
+  return uses;
+}
+
+/// "[api] listen and [[api.webhook]]"; empty: nothing needs the network.
+std::string groups_of(const std::vector<NetworkUse>& uses) {
+  std::vector<std::string_view> groups;
+  for (const auto& use : uses) {
+    if (std::ranges::find(groups, use.group) == groups.end()) groups.push_back(use.group);
+  }
+  return fmt::format("{}", fmt::join(groups, " and "));
+}
+
+/// "10.0.0.0/8", as systemd prints it.
+bool is_in(const asio::ip::address& address, const std::string& network) {
+  error_code error;
+  if (network == "any") return true;
+  if (address.is_v4()) {
+    const auto net = asio::ip::make_network_v4(network, error);
+    return !error &&
+           asio::ip::make_network_v4(address.to_v4(), net.prefix_length()).canonical() == net.canonical();
+  }
+  const auto net = asio::ip::make_network_v6(network, error);
+  return !error &&
+         asio::ip::make_network_v6(address.to_v6(), net.prefix_length()).canonical() == net.canonical();
+}
+
+bool permits(const UnitNetwork& unit, const asio::ip::address& address) {
+  return !unit.denies ||
+         std::ranges::any_of(unit.allowed, [&](const auto& network) { return is_in(address, network); });
+}
+
+/// It may reach no other machine.
+bool is_local_only(const UnitNetwork& unit) {
+  return unit.denies && std::ranges::all_of(unit.allowed, [](const std::string& network) {
+           return network.starts_with("127.") || network == "::1/128" || network == "::1";
+         });
+}
+
+/// What keeps smd from it, else an empty text. `good`: some of it works all the same.
+std::string fault_of(const NetworkUse& use, const UnitNetwork& unit, std::string_view unit_name, bool* good) {
+  error_code error;
+  const auto address = asio::ip::make_address(use.host, error);
+  const bool is_name = static_cast<bool>(error);
+  *good = false;
+  if (!is_name && !(address.is_v4() ? unit.ipv4 : unit.ipv6))
+    return fmt::format("{}: RestrictAddressFamilies of {} is without {}", use.name, unit_name,
+                       address.is_v4() ? "AF_INET" : "AF_INET6");
+  const auto allowed = fmt::format("{}", fmt::join(unit.allowed, " "));
+  const bool is_here = is_name ? use.host == "localhost" : address.is_loopback();
+  if (is_local_only(unit) && !is_here)
+    return fmt::format("{}: IPAddressAllow of {} has addresses of this machine only ({})", use.name,
+                       unit_name, allowed);
+  if (is_name || address.is_unspecified() || permits(unit, address)) return {};
+  // The list is of the addresses at the other end: clients of other networks may be meant.
+  *good = use.listens && !is_here;
+  return fmt::format("{}: IPAddressAllow of {} ({}) is without {}{}", use.name, unit_name, allowed, use.host,
+                     *good ? ": clients of other networks only can reach it" : "");
 }
 
 }  // namespace
@@ -70,36 +160,50 @@ std::string needs_network(const config::Config& config) {
 UnitNetwork parse_unit(std::string_view shown) {
   UnitNetwork unit{.known = value_of(shown, "LoadState") == "loaded"};
   const auto families = value_of(shown, "RestrictAddressFamilies");
-  const bool named = has_word(families, "AF_INET") || has_word(families, "~AF_INET");
-  if (!families.empty()) unit.families = families.starts_with('~') ? !named : named;
-  const auto denied = value_of(shown, "IPAddressDeny");
-  const auto allowed = value_of(shown, "IPAddressAllow");
-  const auto is_any = [](std::string_view list) {
-    return has_word(list, "0.0.0.0/0") || has_word(list, "any");
+  const auto has_family = [&](const std::string& family) {
+    const bool named = has_word(families, family) || has_word(families, "~" + family);
+    return families.empty() || (families.starts_with('~') ? !named : named);
   };
-  unit.addresses = !is_any(denied) || !allowed.empty();
+  unit.ipv4 = has_family("AF_INET"), unit.ipv6 = has_family("AF_INET6");
+  const auto denied = value_of(shown, "IPAddressDeny");
+  unit.denies = has_word(denied, "0.0.0.0/0") || has_word(denied, "any");
+  auto allowed = value_of(shown, "IPAddressAllow");
+  while (!allowed.empty()) {
+    const auto word = allowed.substr(0, allowed.find(' '));
+    allowed.remove_prefix(std::min(allowed.size(), word.size() + 1));
+    if (!word.empty()) unit.allowed.emplace_back(word);
+  }
   return unit;
 }
 
 std::vector<std::string> disagreements(const config::Config& config, const UnitNetwork& unit,
                                        std::string_view unit_name, bool* good) {
   *good = true;
-  const auto needs = needs_network(config);
   if (!unit.known) return {};
-  const bool open = unit.families && unit.addresses;
-  if (!needs.empty() && !open) {
+  const auto uses = uses_of(config);
+  const bool families = unit.ipv4 || unit.ipv6, addresses = !unit.denies || !unit.allowed.empty();
+  if (!uses.empty() && !(families && addresses)) {
     *good = false;
-    return {fmt::format(
-        "{} is configured, but {} keeps smd from the network ({}): copy {} to "
-        "/etc/systemd/system/{}.d/, then `systemctl daemon-reload` and restart",
-        needs, unit_name, unit.families ? "IPAddressDeny" : "RestrictAddressFamilies", kDropIn, unit_name)};
+    return {
+        fmt::format("{} is configured, but {} keeps smd from the network ({}): copy {} to "
+                    "/etc/systemd/system/{}.d/, then `systemctl daemon-reload` and restart",
+                    groups_of(uses), unit_name, families ? "IPAddressDeny" : "RestrictAddressFamilies",
+                    kDropIn, unit_name)};
   }
-  if (needs.empty() && open)
+  if (uses.empty() && families && addresses)
     return {
         fmt::format("{} lets smd use the network, and nothing that is configured needs it: neither [api] "
-                    "listen nor [ha] listen, peers or etcd",
+                    "listen, [[api.webhook]] nor [ha] listen, peers or etcd",
                     unit_name)};
-  return {};
+  std::vector<std::string> lines;
+  for (const auto& use : uses) {
+    bool works = true;
+    auto fault = fault_of(use, unit, unit_name, &works);
+    if (fault.empty()) continue;
+    *good = *good && works;
+    lines.push_back(std::move(fault));
+  }
+  return lines;
 }
 
 int check_host(const config::Config& config, const std::string& unit, std::ostream& out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Certificates that the configuration names.
+// Certificates, keys and secrets that the configuration names.
 
 #include <chrono>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace smd::daemon {
 
-/// What is wrong with them, a line each: files that cannot be used, and certificates that end soon. Reads
-/// files.
+/// What is wrong with them, a line each: files that cannot be used, those of webhooks too, and certificates
+/// that end soon. Reads files.
 std::vector<std::string> certificate_faults(const config::Config& config, std::chrono::sys_seconds now);
 
 }  // namespace smd::daemon

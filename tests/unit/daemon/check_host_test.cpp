@@ -58,11 +58,70 @@ TEST(CheckHost, AUnitThatIsNotThereDisagreesWithNothing) {
 
 TEST(CheckHost, OneOfTwoLocksIsEnoughToBeClosed) {
   EXPECT_EQ(parse_unit("LoadState=loaded\nRestrictAddressFamilies=AF_UNIX\n"),
-            (UnitNetwork{.known = true, .families = false, .addresses = true}));
+            (UnitNetwork{.known = true, .ipv4 = false, .ipv6 = false}));
   EXPECT_EQ(parse_unit("LoadState=loaded\nRestrictAddressFamilies=~AF_INET AF_INET6\n"),
-            (UnitNetwork{.known = true, .families = false, .addresses = true}));
+            (UnitNetwork{.known = true, .ipv4 = false, .ipv6 = false}));
   EXPECT_EQ(parse_unit("LoadState=loaded\nIPAddressDeny=::/0 0.0.0.0/0\n"),
-            (UnitNetwork{.known = true, .families = true, .addresses = false}));
+            (UnitNetwork{.known = true, .denies = true}));
+  EXPECT_EQ(
+      parse_unit("LoadState=loaded\nIPAddressAllow=127.0.0.0/8 ::1/128\nIPAddressDeny=::/0 0.0.0.0/0\n"
+                 "RestrictAddressFamilies=AF_INET AF_UNIX\n"),
+      (UnitNetwork{.known = true, .ipv6 = false, .denies = true, .allowed = {"127.0.0.0/8", "::1/128"}}));
+}
+
+/// A unit with these families beside AF_UNIX, and these addresses.
+std::string opened(const std::string& families, const std::string& addresses) {
+  return "LoadState=loaded\nIPAddressAllow=" + addresses +
+         "\nIPAddressDeny=::/0 0.0.0.0/0\nRestrictAddressFamilies=AF_UNIX " + families + "\n";
+}
+
+TEST(CheckHost, WebhooksNeedTheNetwork) {
+  config::Config config;
+  config.api.webhook.push_back({.url = "https://hooks.example/secret"});
+
+  EXPECT_THAT(said(config, kClosed, false), ElementsAre(HasSubstr("[[api.webhook]] is configured")));
+  EXPECT_THAT(said(config, kOpen, true), IsEmpty());
+  EXPECT_THAT(
+      said(config, opened("AF_INET", "127.0.0.0/8"), false),
+      ElementsAre("[[api.webhook]] hooks.example: IPAddressAllow of smd.service has addresses of this "
+                  "machine only (127.0.0.0/8)"));
+  config.api.webhook[0].url = "http://127.0.0.1:8080/";
+  EXPECT_THAT(said(config, opened("AF_INET", "127.0.0.0/8"), true), IsEmpty());
+}
+
+TEST(CheckHost, EtcdNeedsTheNetwork) {
+  config::Config config;
+  config.subnets[0].ha.etcd = {"https://10.1.2.3:2379", "https://10.2.2.3:2379"};
+
+  EXPECT_THAT(said(config, kClosed, false), ElementsAre(HasSubstr("[ha]")));
+  EXPECT_THAT(said(config, opened("AF_INET", "10.1.0.0/16"), false),
+              ElementsAre("[ha] etcd 10.2.2.3:2379: IPAddressAllow of smd.service (10.1.0.0/16) is without "
+                          "10.2.2.3"));
+}
+
+TEST(CheckHost, AnIPv6AddressNeedsItsFamily) {
+  config::Config config;
+  config.api.listen = "[::]:8443";
+
+  EXPECT_THAT(
+      said(config, opened("AF_INET", "::/0 0.0.0.0/0"), false),
+      ElementsAre("[api] listen [::]:8443: RestrictAddressFamilies of smd.service is without AF_INET6"));
+  config.api.listen = "0.0.0.0:8443";
+  EXPECT_THAT(said(config, opened("AF_INET", "::/0 0.0.0.0/0"), true), IsEmpty());
+  EXPECT_THAT(said(config, opened("AF_INET6", "::/0 0.0.0.0/0"), false),
+              ElementsAre(HasSubstr("is without AF_INET")));
+}
+
+TEST(CheckHost, WhereTheAllowedAddressesAreOthersClientsMayNotReachIt) {
+  config::Config config;
+  config.api.listen = "[::]:8443";
+  EXPECT_THAT(said(config, opened("AF_INET AF_INET6", "127.0.0.0/8"), false),
+              ElementsAre(HasSubstr("has addresses of this machine only")));
+  EXPECT_THAT(said(config, opened("AF_INET AF_INET6", "10.0.0.0/8"), true), IsEmpty());
+  config.api.listen = "192.0.2.1:8443";
+  EXPECT_THAT(said(config, opened("AF_INET AF_INET6", "192.0.2.0/24"), true), IsEmpty());
+  EXPECT_THAT(said(config, opened("AF_INET AF_INET6", "10.0.0.0/8"), true),
+              ElementsAre(HasSubstr("(10.0.0.0/8) is without 192.0.2.1: clients of other networks only")));
 }
 
 /// `days` after the start of a certificate of a year.
@@ -115,6 +174,22 @@ TEST_F(CheckCertificates, AFileThatIsEmptyOrMissingOrOfAnotherCertificateIsNamed
   EXPECT_THAT(faults(empty, missing), ElementsAre(empty.cert.string() + ": it is empty",
                                                   missing.key.string() + ": No such file or directory"));
   EXPECT_THAT(faults(wrong, good), ElementsAre(HasSubstr(other.key.string())));
+}
+
+TEST_F(CheckCertificates, TheSecretAndTheCaFileOfAWebhookAreNamed) {
+  const auto good = made_.files("ca", "good", 366L * 86'400);
+  config::Config config;
+  config.api.webhook.push_back({.url = "https://h/", .secret_file = good.cert, .ca_file = good.ca});
+  const auto faults = [&] {
+    return daemon::certificate_faults(
+        config, std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+  };
+  EXPECT_THAT(faults(), IsEmpty());
+
+  config.api.webhook[0].secret_file += ".missing";
+  config.api.webhook[0].ca_file += ".missing";
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr(config.api.webhook[0].secret_file),
+                                    HasSubstr(config.api.webhook[0].ca_file)));
 }
 
 TEST(TokenTime, IsANumberWithAUnit) {
