@@ -14,6 +14,7 @@
 #include "smd/log/fields.h"
 #include "smd/log/format.h"
 #include "smd/snapshot/event_end.h"
+#include "smd/sweep/end_ports.h"
 
 namespace smd::api {
 
@@ -36,15 +37,6 @@ std::vector<log::Field> turned_round(std::vector<log::Field> fields) {
   for (auto& field : fields) {
     if (field.key.starts_with("peer_")) field.key.erase(0, 5);
   }
-  return fields;
-}
-
-std::vector<log::Field> of_tenant(std::vector<log::Field> fields) {
-  // The LID of a node may be that of a port that is another tenant's.
-  const bool of_port = log::value_of(fields, "port") != nullptr;
-  std::erase_if(fields, [&](const auto& field) {
-    return std::ranges::find(kOfTenant, field.key) == kOfTenant.end() || (field.key == "lid" && !of_port);
-  });
   return fields;
 }
 
@@ -85,8 +77,16 @@ EventView::EventView(access::Access access, const Backend& backend) : access_(st
     auto& tenant = tenants_[view->name];
     tenant.partitions = *std::move(only);
     if (auto ports = ports_seen(access_, *view)) tenant.ports = *std::move(ports);
-    tenant.nodes = lost_nodes_seen(access_, *view);
-    for (const auto& end : tenant.ports) tenant.nodes.insert(end.node);
+    for (const auto& port : lost_ports_seen(access_, *view)) {
+      tenant.nodes.insert(port.node_guid);
+      tenant.port_guids.insert(port.port_guid);
+    }
+    for (const auto& end : tenant.ports) {
+      tenant.nodes.insert(end.node);
+      const auto* node = view->snapshot->subnet->find(end.node);
+      if (node != nullptr && end.port.value() < node->ports.size())
+        tenant.port_guids.insert(sm::port_guid(*node, end.port));
+    }
   }
   sees_process_ = access_.is_local() || access_.in_all(names) >= access::Role::viewer;
 }
@@ -102,6 +102,19 @@ std::optional<std::vector<log::Field>> EventView::seen(const events::Event& even
   return seen_by(tenant->second, line.members, fields);
 }
 
+std::vector<log::Field> EventView::of_tenant(std::vector<log::Field> fields, const Tenant& tenant) {
+  const auto* port_guid = log::value_of(fields, "port_guid");
+  const auto guid = port_guid != nullptr ? base::parse_guid(*port_guid) : std::nullopt;
+  const bool is_own_guid = guid && tenant.port_guids.contains(*guid);
+  // The LID of a node may be that of a port that is another tenant's.
+  const bool is_own_lid = is_own_guid || log::value_of(fields, "port") != nullptr;
+  std::erase_if(fields, [&](const auto& field) {
+    if (field.key == "port_guid") return !is_own_guid;
+    return std::ranges::find(kOfTenant, field.key) == kOfTenant.end() || (field.key == "lid" && !is_own_lid);
+  });
+  return fields;
+}
+
 bool EventView::is_own(const std::string& subnet, Guid node) const {
   const auto tenant = tenants_.find(subnet);
   return tenant != tenants_.end() && tenant->second.nodes.contains(node);
@@ -114,16 +127,16 @@ std::optional<std::vector<log::Field>> EventView::seen_by(const Tenant& tenant,
     return std::ranges::find(tenant.partitions, name) != tenant.partitions.end();
   };
   if (const auto* partition = log::value_of(fields, "partition"))
-    return is_own_partition(*partition) ? std::optional(of_tenant(fields)) : std::nullopt;
+    return is_own_partition(*partition) ? std::optional(of_tenant(fields, tenant)) : std::nullopt;
   const auto is_own = [&](const std::optional<sm::LinkEnd>& end,
                           const std::optional<std::vector<std::string>>& partitions_then) {
     if (!end) return false;
     if (partitions_then) return std::ranges::any_of(*partitions_then, is_own_partition);
     return end->port == PortNum{} ? tenant.nodes.contains(end->node) : tenant.ports.contains(*end);
   };
-  if (is_own(sm::event_end(fields, "guid", "port"), members.end)) return of_tenant(fields);
+  if (is_own(sm::event_end(fields, "guid", "port"), members.end)) return of_tenant(fields, tenant);
   if (is_own(sm::event_end(fields, "peer_guid", "peer_port"), members.peer))
-    return of_tenant(turned_round(fields));
+    return of_tenant(turned_round(fields), tenant);
   return std::nullopt;
 }
 

@@ -43,8 +43,10 @@ class EventView {
   struct Tenant {
     std::vector<std::string> partitions;
     std::set<sm::LinkEnd> ports;
-    std::set<Guid> nodes;  ///< of the ports, and lost ones that its partitions name
+    std::set<Guid> nodes;       ///< of the ports, and lost ones that its partitions name
+    std::set<Guid> port_guids;  ///< of these ports
   };
+  static std::vector<log::Field> of_tenant(std::vector<log::Field> fields, const Tenant& tenant);
   std::optional<std::vector<log::Field>> seen_by(const Tenant& tenant, const events::MembersOf& members,
                                                  const std::vector<log::Field>& fields) const;
 

@@ -35,25 +35,27 @@ bool sees(OnlyPorts only, const sm::Node& node, PortNum port) {
   return only == nullptr || only->contains({node.guid(), port});
 }
 
-std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& view) {
-  std::set<Guid> nodes;
+std::vector<config::PortView> lost_ports_seen(const access::Access& access, const SubnetView& view) {
+  std::vector<config::PortView> seen;
   const auto& now = view.snapshot;
-  if (!access.only_partitions(view.name) || !now || !now->inventory || !now->decided.partitions) return nodes;
+  if (!access.only_partitions(view.name) || !now || !now->inventory || !now->decided.partitions) return seen;
   const auto policy = now->decided.partitions->policy;
   std::set<Guid> all_lost;
   for (const auto& [node, when] : now->inventory->lost_nodes()) all_lost.insert(node);
   const auto lost = policy ? absent_ports(*now, all_lost) : std::vector<config::PortView>();
-  if (lost.empty()) return nodes;
+  if (lost.empty()) return seen;
+  std::set<std::size_t> members;
   const config::PortIndex index(lost);
   const std::map<std::string, PKey, std::less<>> none;  // members are not named by partition here
   for (const auto& partition : policy->partitions) {
     if (!sees_partition(access, view.name, partition.name)) continue;
     for (const auto& rule : partition.members) {
       const auto found = config::resolve(rule.ports, {.groups = policy->groups, .partitions = none}, index);
-      for (const auto port : found.ports) nodes.insert(lost[port].node_guid);
+      for (const auto port : found.ports) members.insert(port);
     }
   }
-  return nodes;
+  for (const auto port : members) seen.push_back(lost[port]);
+  return seen;
 }
 
 std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/port_set.h"
 #include "smd/access/access.h"
 #include "smd/api/backend.h"
 #include "smd/inventory/inventory.h"
@@ -23,9 +24,9 @@ using OnlyPorts = const std::set<sm::LinkEnd>*;
 /// Whether this port is one of them.
 bool sees(OnlyPorts only, const sm::Node& node, PortNum port);
 
-/// Lost nodes that would be members of a tenant's partitions by their names, types or GUIDs; none for callers
-/// who see all.
-std::set<Guid> lost_nodes_seen(const access::Access& access, const SubnetView& view);
+/// Ports of lost nodes that would be members of a tenant's partitions by their names, types or GUIDs, as
+/// absent_ports() has them; none for callers who see all.
+std::vector<config::PortView> lost_ports_seen(const access::Access& access, const SubnetView& view);
 
 /// The P_Keys of those partitions, in the order of the policy; nothing: the caller sees all.
 std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view);

@@ -13,6 +13,7 @@
 #include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/event_view.h"
+#include "smd/api/fabric_ports.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
@@ -157,7 +158,36 @@ struct Gone {
   bool counted = false;    ///< as lost
 };
 
-std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words, Happened& log) {
+/// Ports of lost nodes, as absent_ports() has them: a tenant's own, or all.
+std::vector<config::PortView> lost_ports(const Question& question, const SubnetView& view, OwnPorts own) {
+  if (own != nullptr) return lost_ports_seen(*question.access, view);
+  std::set<Guid> nodes;
+  if (const auto& known = view.snapshot->inventory; known) {
+    for (const auto& [node, when] : known->lost_nodes()) nodes.insert(node);
+  }
+  return absent_ports(*view.snapshot, nodes);
+}
+
+/// The lost node that has a port with this GUID or LID; nothing: none of `ports` has it.
+std::optional<Guid> lost_node_at(const sm::Snapshot& now, const std::vector<config::PortView>& ports,
+                                 const std::string& words) {
+  const auto guid = base::parse_guid(words);
+  const bool decimal = words.find_first_not_of("0123456789") == std::string::npos;
+  const auto lid = decimal ? base::parse_lid(words) : std::nullopt;
+  for (const auto& port : ports) {
+    if (guid && port.port_guid == *guid) return port.node_guid;
+    if (!lid || !lid->unicast() || !now.stored) continue;
+    const auto kept = now.stored->lids.find(port.port_guid);
+    if (kept == now.stored->lids.end()) continue;
+    const auto first = kept->second.base.value();
+    if (lid->value() >= first && lid->value() - first < kept->second.count()) return port.node_guid;
+  }
+  return std::nullopt;
+}
+
+/// `ports`: those of lost nodes that the caller sees.
+std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
+                              const std::vector<config::PortView>& ports, Happened& log) {
   const auto named_guid = base::parse_guid(words);
   const auto is_word = [&](const std::string* value) { return value != nullptr && *value == words; };
   const auto is_guid = [&](const std::string* value) {
@@ -171,16 +201,22 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
             (name != nullptr && base::escaped(*name) == words));
   };
   Gone gone;
-  const auto found = log.latest(1, matches);
+  // The event has the GUID and the LID of one port only.
+  const auto by_port = lost_node_at(now, ports, words);
+  const auto found = log.latest(1, [&](std::string_view event, const std::vector<log::Field>& fields) {
+    if (!by_port) return matches(event, fields);
+    const auto* guid = log::value_of(fields, "guid");
+    return event == "node.gone" && guid != nullptr && base::parse_guid(*guid) == by_port;
+  });
   if (!found.empty()) gone.event = found.back();
   const auto fields = gone.event ? log.fields(*gone.event) : std::vector<log::Field>{};
   const auto* by_event = log::value_of(fields, "guid");
-  const auto guid = by_event != nullptr ? base::parse_guid(*by_event) : named_guid;
+  const auto guid = by_port ? by_port : by_event != nullptr ? base::parse_guid(*by_event) : named_guid;
   if (now.inventory) {
     for (const auto& [node, when] : now.inventory->lost_nodes()) {
       const auto& known = *now.inventory->find(node);
-      if (node != guid && node != named_guid && known.name != words && base::escaped(known.name) != words)
-        continue;
+      const bool is_named = by_port ? node == by_port : node == guid || node == named_guid;
+      if (!is_named && known.name != words && base::escaped(known.name) != words) continue;
       gone.node = node, gone.name = known.name, gone.type = to_string(known.type), gone.counted = true;
       return gone;
     }
@@ -252,11 +288,12 @@ Answer why_gone(const SubnetView& view, const Gone& gone, std::optional<PortNum>
 }
 
 /// Nothing: no such node is there, or known as lost. The error is one of its own.
-std::optional<Answer> why_of(const SubnetView& view, const Subject& subject, OwnPorts own, Happened& log) {
+std::optional<Answer> why_of(const Question& question, const SubnetView& view, const Subject& subject,
+                             OwnPorts own, Happened& log) {
   const auto node = find_node(*view.snapshot->subnet, subject.words, own);
   if (node) return why_here(view, **node, subject.port, own, log);
   if (node.error().status != 404) return node.error();
-  const auto gone = find_gone(*view.snapshot, subject.words, log);
+  const auto gone = find_gone(*view.snapshot, subject.words, lost_ports(question, view, own), log);
   if (own != nullptr) {
     if (!gone || !gone->counted || !log.is_own_lost(gone->node)) return std::nullopt;
     return why_gone_to_tenant(view, *gone, log);
@@ -278,10 +315,10 @@ Answer get_why(const Question& question, Backend& backend) {
   const auto* own = only ? &*only : nullptr;
   Happened log(question, view, backend);
   const auto& words = node.empty() ? port : node;
-  if (auto answered = why_of(view, {.words = words}, own, log)) return *std::move(answered);
+  if (auto answered = why_of(question, view, {.words = words}, own, log)) return *std::move(answered);
   const auto subject = node.empty() ? split_port(words) : std::nullopt;
   if (subject) {
-    if (auto answered = why_of(view, *subject, own, log)) return *std::move(answered);
+    if (auto answered = why_of(question, view, *subject, own, log)) return *std::move(answered);
   }
   const auto none = find_node(*view.snapshot->subnet, subject ? subject->words : words, own);
   return none ? error_of(404, "no_such_port", fmt::format("no port {} is there", words)) : none.error();

@@ -74,6 +74,28 @@ class ApiLists : public testing::Test {
     const auto& nodes = snapshot_->subnet->nodes;
     return **std::ranges::find_if(nodes, [&](const auto& one) { return one->description == name; });
   }
+  /// Its ports had the LIDs 1000 and 1001, 1002 and 1003, and so on.
+  void lose(const std::string& name, const std::vector<Guid>& ports) {
+    const auto host = node(name).guid();
+    const auto peer = *node(name).ports[1].peer;
+    auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
+    std::erase_if(subnet->nodes, [&](const auto& one) { return one->guid() == host; });
+    auto inventory = std::make_shared<sm::Inventory>();
+    auto stored = std::make_shared<sm::Stored>();
+    inventory->put(host, {.type = NodeType::ca, .name = name, .lost_at = 100});
+    inventory->put(peer.node, {.type = NodeType::switch_, .name = "leaf000"});
+    std::uint8_t number = 0;
+    for (const auto guid : ports) {
+      stored->lids[guid] = {.base = Lid{static_cast<std::uint16_t>(1000 + 2 * number)}, .lmc = 1};
+      ++number;
+      const PortNum far{static_cast<std::uint8_t>(peer.port.value() + number - 1)};
+      inventory->put({host, PortNum{number}},
+                     {.peer = {peer.node, far}, .rate = {}, .up_since = 1, .lost_at = 100});
+    }
+    snapshot_->subnet = subnet;
+    snapshot_->inventory = inventory;
+    snapshot_->stored = stored;
+  }
   Guid port_guid(const std::string& name) { return node(name).ports[1].guid; }
   void change_view(const std::function<void(api::SubnetView&)>& change) {
     auto view = *backend_.views[0];
@@ -294,19 +316,40 @@ TEST_F(ApiLists, WhySaysWhatHappenedToAPortAndItsPeer) {
   ask("why?node=leaf000:1", "Error", 404);
 }
 
+/// The event of a node has the GUID and the LID of one port, and not for each tenant.
+TEST_F(ApiLists, WhyFindsALostHostByEachOfItsPorts) {
+  const auto host = node("h00001").guid();
+  const Guid first{host.value() + 1}, second{host.value() + 2}, third{host.value() + 3};
+  lose("h00001", {first, second});
+  publish("node.gone", {{"guid", fmt::format("{}", host), false},
+                        {"name", "h00001", false},
+                        {"lid", "1000", true},
+                        {"port_guid", fmt::format("{}", first), false}});
+  for (const bool tenant : {false, true}) {
+    for (const auto& words : {fmt::format("{}", host), fmt::format("{}", first), fmt::format("{}", second),
+                              std::string("1000"), std::string("1001"), std::string("1002")}) {
+      const auto lost = ask("why?port=" + words, "Why", 200, tenant).at("lost");
+      EXPECT_EQ(lost.at("node").at("name"), "h00001") << words;
+      EXPECT_EQ(lost.at("gone").at("fields").at("port_guid").as_string(), fmt::format("{}", first));
+    }
+    for (const auto& words : {fmt::format("{}", third), std::string("1004")})
+      ask("why?port=" + words, "Error", 404, tenant);
+  }
+}
+
+TEST_F(ApiLists, WhyOfALostHostIsForItsTenant) {
+  const Guid port{node("h00002").guid().value() + 1};
+  lose("h00002", {port});
+  for (const auto& words : {std::string("1000"), fmt::format("{}", port)}) {
+    ask("why?port=" + words, "Why");
+    ask("why?port=" + words, "Error", 404, true);
+  }
+}
+
 TEST_F(ApiLists, WhyFindsALostHostByEachOfItsNames) {
   const auto host = node("h00001").guid();
   const auto port = port_guid("h00001");
-  const auto peer = *node("h00001").ports[1].peer;
-  auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
-  std::erase_if(subnet->nodes, [&](const auto& one) { return one->guid() == host; });
-  auto inventory = std::make_shared<sm::Inventory>();
-  inventory->put(host, {.type = NodeType::ca, .name = "h00001", .lost_at = 100});
-  inventory->put(peer.node, {.type = NodeType::switch_, .name = "leaf000"});
-  inventory->put({host, PortNum{1}},
-                 {.peer = {peer.node, peer.port}, .rate = {}, .up_since = 1, .lost_at = 100});
-  snapshot_->subnet = subnet;
-  snapshot_->inventory = inventory;
+  lose("h00001", {port});
   publish("node.gone", {{"guid", fmt::format("{}", host), false},
                         {"name", "h00001", false},
                         {"lid", "1017", true},
