@@ -10,6 +10,7 @@
 
 #include "config/glob.h"
 #include "config/port_set.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 
 namespace smd::config {
@@ -96,15 +97,23 @@ class Resolver {
     return any;
   }
 
+  /// Control characters of a name may be written as people are shown them.
+  std::span<const std::uint32_t> named(const std::string& name) const {
+    const auto ports = index_.of_node(name);
+    return ports.empty() ? index_.of_node(base::kept_name(name)) : ports;
+  }
+
   bool add_nodes(const PortTerm& term) {
     const auto meant = [&](const PortView& port) {
       return term.kind == PortTermKind::node ? port.is_end_port() : port.port.value() == term.number;
     };
-    if (is_glob(term.name))
+    if (is_glob(term.name)) {
+      const auto pattern = base::kept_name(term.name);
       return choose_if(
-          [&](const PortView& port) { return meant(port) && matches_glob(term.name, port.node_name); });
+          [&](const PortView& port) { return meant(port) && matches_glob(pattern, port.node_name); });
+    }
     bool any = false;
-    for (const auto port : index_.of_node(term.name)) {
+    for (const auto port : named(term.name)) {
       if (!meant(index_.ports()[port])) continue;
       chosen_.push_back(port);
       any = true;
@@ -147,7 +156,7 @@ class Resolver {
     if (term.kind == PortTermKind::guid_range) return std::string(kNoPortInRange);
     if (term.kind == PortTermKind::partition) return "no port is a member of this partition";
     if (term.kind == PortTermKind::level || term.kind == PortTermKind::rail) return "nothing belongs to it";
-    if (term.kind == PortTermKind::node_port && !is_glob(term.name) && !index_.of_node(term.name).empty())
+    if (term.kind == PortTermKind::node_port && !is_glob(term.name) && !named(term.name).empty())
       return "this node has no such port";
     return "no node of the fabric has this name";
   }

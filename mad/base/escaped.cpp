@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <system_error>
 
 namespace smd::base {
 namespace {
@@ -47,7 +51,51 @@ bool is_c0_or_del(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
+/// The number of so many hexadecimal digits at the front; nothing: there are fewer.
+std::optional<std::uint32_t> hex_digits(std::string_view text, std::size_t count) {
+  if (text.size() < count) return std::nullopt;
+  std::uint32_t value = 0;
+  const auto* end = text.data() + count;
+  const auto read = std::from_chars(text.data(), end, value, 16);
+  return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+/// What escaped() writes at the front of `text` for one byte or character, as bytes; empty: it is none of it.
+std::string unescaped_front(std::string_view text) {
+  constexpr std::size_t kOfByte = 2, kOfCharacter = 4;
+  const auto digits = text.substr(std::min<std::size_t>(text.size(), 2));
+  if (text.starts_with("\\x")) {
+    const auto byte = hex_digits(digits, kOfByte);
+    if (byte && (*byte < 0x20 || *byte >= 0x7F)) return {static_cast<char>(*byte)};
+  }
+  if (text.starts_with("\\u")) {
+    const auto code = hex_digits(digits, kOfCharacter);
+    if (!code || !is_harmful(*code)) return {};
+    if (*code < 0x800)
+      return {static_cast<char>(0xC0U | *code >> 6U), static_cast<char>(0x80U | (*code & 0x3FU))};
+    return {static_cast<char>(0xE0U | *code >> 12U), static_cast<char>(0x80U | (*code >> 6U & 0x3FU)),
+            static_cast<char>(0x80U | (*code & 0x3FU))};
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string kept_name(std::string_view words) {
+  std::string name;
+  while (!words.empty()) {
+    const auto meant = unescaped_front(words);
+    if (meant.empty()) {
+      name += words.front();
+      words.remove_prefix(1);
+    } else {
+      name += meant;
+      words.remove_prefix(words[1] == 'x' ? 4 : 6);
+    }
+  }
+  std::ranges::replace_if(name, is_c0_or_del, ' ');
+  return name;
+}
 
 std::size_t control_length(std::string_view text) {
   if (text.empty()) return 0;

@@ -11,6 +11,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
 #include "smd/api/not_master.h"
+#include "smd/api/places.h"
 #include "smd/inventory/inventory.h"
 
 namespace smd::api {
@@ -38,7 +39,7 @@ std::expected<Guid, Answer> node_of(const sm::Inventory& known, const std::strin
   if (guid && known.find(*guid) != nullptr) return *guid;
   std::vector<Guid> named;
   for (const auto& [node, entry] : known.nodes()) {
-    if (entry.name == words) named.push_back(node);
+    if (is_written_as(entry.name, words)) named.push_back(node);
   }
   if (named.size() == 1) return named.front();
   if (named.empty())

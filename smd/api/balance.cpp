@@ -13,6 +13,7 @@
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
 #include "smd/api/places.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -83,7 +84,7 @@ class BalanceOf {
                                       {"host_lids", number(loads.hosts.at(p))}}));
     }
     return Json(JsonObject{{"guid", guid(node.guid())},
-                           {"name", text(node.description)},
+                           {"name", text(sm::raw_name(node))},
                            {"links_to_switches", number(links)},
                            {"fewest_host_lids", number(fewest)},
                            {"most_host_lids", number(most)},

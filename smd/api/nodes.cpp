@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "config/glob.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
@@ -156,8 +157,8 @@ Answer get_nodes(const Question& question, Backend& backend) {
   const auto after = page->after.empty() ? std::optional(Guid{}) : base::parse_guid(page->after);
   if (!after) return bad_cursor();
   if (!chosen->view->snapshot) return not_read();
-  auto next = [subnet = chosen->view->snapshot->subnet, match = question.asked("match"), type = *type,
-               after = *after, at = std::size_t{0}]() mutable -> std::optional<Entry> {
+  auto next = [subnet = chosen->view->snapshot->subnet, match = base::kept_name(question.asked("match")),
+               type = *type, after = *after, at = std::size_t{0}]() mutable -> std::optional<Entry> {
     while (at < subnet->nodes.size()) {
       const auto& node = *subnet->nodes[at++];
       if (after != Guid{} && node.guid() <= after) continue;

@@ -96,7 +96,7 @@ Granted granted(const sm::Snapshot& now, const EndPort& source, const EndPort& t
     own = own_keys(from.pkeys, *asked.only);
     from.pkeys = &own;
   }
-  const auto pair = fmt::format("{} and {}", source.node->description, target.node->description);
+  const auto pair = fmt::format("{} and {}", sm::raw_name(*source.node), sm::raw_name(*target.node));
   const sa::Policy policy;
   const auto shared = policy.pkey(from, to, asked.constraints);
   if (!shared && asked.constraints.pkey)
@@ -116,9 +116,9 @@ Granted granted(const sm::Snapshot& now, const EndPort& source, const EndPort& t
   const auto without = policy.terms(decided, from, to, constraints);
   if (!wanted || !without)
     return {.refused = fmt::format("the QoS policy has no path with P_Key {} between {}", *shared, pair)};
-  return {.refused = fmt::format("paths from {} to {} have SL {}, not {}", source.node->description,
-                                 target.node->description, policy.sl(decided, without->sl, &from, target.lid),
-                                 *wanted)};
+  return {.refused = fmt::format("paths from {} to {} have SL {}, not {}", sm::raw_name(*source.node),
+                                 sm::raw_name(*target.node),
+                                 policy.sl(decided, without->sl, &from, target.lid), *wanted)};
 }
 
 /// A packet on its way: in a node, come in by a port.
@@ -164,7 +164,7 @@ class Direction {
     const auto vl = sa::vl_of(node, in, out, *granted_.sl);
     if (vl == wire::kDropVl)
       reason_ = fmt::format("{} drops packets with SL {} at port {}",
-                            asked_.sees_switches ? node.description : "a switch", *granted_.sl, out);
+                            asked_.sees_switches ? sm::raw_name(node) : "a switch", *granted_.sl, out);
     return vl;
   }
 
@@ -179,7 +179,7 @@ class Direction {
   }
 
   std::string name_of(const sm::Node& node) const {
-    return asked_.sees_switches ? node.description : std::string("a node");
+    return asked_.sees_switches ? sm::raw_name(node) : std::string("a node");
   }
 
   void follow() {

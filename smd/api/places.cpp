@@ -53,6 +53,14 @@ bool has(const sm::Node& node, const Named& named_by, PortNum* at, OnlyPorts onl
   return false;
 }
 
+}  // namespace
+
+bool is_written_as(const std::string& name, const std::string& words) {
+  return name == words || name == base::kept_name(words);
+}
+
+namespace {
+
 /// By its name, or as `smd nodes` prints a name with control characters.
 bool is_named(const sm::Node& node, const std::string& words) {
   if (node.description == words) return true;
@@ -66,7 +74,8 @@ Answer no_such_node(const sm::Subnet& subnet, const std::string& words, OnlyPort
   if (only == nullptr) {
     for (const auto& silent : sm::silent_nodes(subnet)) {
       const auto& lost = *silent.first;
-      const bool meant = (guid && lost.node == *guid) || (!words.empty() && lost.description == words);
+      const bool meant =
+          (guid && lost.node == *guid) || (!words.empty() && is_written_as(lost.description, words));
       if (!meant) continue;
       return error_of(404, "no_such_node",
                       fmt::format("{} does not answer: behind \"{}\" port {}: {}{}", words,

@@ -12,6 +12,10 @@
 
 namespace smd::api {
 
+/// Whether `words` are the name of a node as it is kept (Node::description): the same, or with control
+/// characters as people are shown them.
+bool is_written_as(const std::string& name, const std::string& words);
+
 /// By node GUID, port GUID, one of its LIDs, or a name that one node only has. 404: there is none; 409:
 /// several have the name. With `only` (a tenant's ports) no node without such a port is there.
 std::expected<const sm::Node*, Answer> find_node(const sm::Subnet& subnet, const std::string& words,

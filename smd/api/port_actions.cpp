@@ -14,6 +14,7 @@
 #include "smd/api/policy_change.h"
 #include "smd/api/port_order.h"
 #include "smd/api/tag.h"
+#include "smd/report/description.h"
 
 namespace smd::api {
 
@@ -81,7 +82,7 @@ Answer done_of(const Begun& begun, std::string_view action, const PortOrder& ord
   for (const auto* node : order.cut_off) {
     if (cut_off.size() == kMostCutOff) break;
     cut_off.push_back(Json(JsonObject{{"guid", guid(node->guid())},
-                                      {"name", text(node->description)},
+                                      {"name", text(sm::raw_name(*node))},
                                       {"type", text(to_string(node->info.type))}}));
   }
   const auto confirm = confirmation(order);

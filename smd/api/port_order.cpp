@@ -9,6 +9,7 @@
 #include "smd/access/token.h"
 #include "smd/api/lost.h"
 #include "smd/api/places.h"
+#include "smd/report/description.h"
 #include "smd/sweep/paths.h"
 
 namespace smd::api {
@@ -22,7 +23,7 @@ std::expected<std::optional<Guid>, Answer> lost_node(const sm::Snapshot& now, co
   std::optional<Guid> found;
   if (!now.inventory) return found;
   for (const auto& [node, known] : now.inventory->nodes()) {
-    if (guid ? node != *guid : known.name != words) continue;
+    if (guid ? node != *guid : !is_written_as(known.name, words)) continue;
     if (found)
       return std::unexpected(error_of(
           409, "ambiguous", fmt::format("several lost nodes are named \"{}\": give the GUID", words)));
@@ -78,7 +79,7 @@ std::expected<PortAt, Answer> port_named(const sm::Snapshot& now, const std::str
   if (port->value() >= (*found)->ports.size())
     return std::unexpected(
         error_of(404, "no_such_port",
-                 fmt::format("\"{}\" has ports 1 to {}", (*found)->description, (*found)->ports.size() - 1)));
+                 fmt::format("\"{}\" has ports 1 to {}", sm::raw_name(**found), (*found)->ports.size() - 1)));
   return PortAt{(*found)->guid(), *port};
 }
 
@@ -118,7 +119,7 @@ std::string confirmation(const PortOrder& order) {
 
 std::string cut_off_words(const PortOrder& order) {
   if (order.cut_off.empty()) return "nothing";
-  const auto first = order.cut_off.front()->description;
+  const auto first = sm::raw_name(*order.cut_off.front());
   if (order.cut_off.size() == 1) return fmt::format("\"{}\"", first);
   return fmt::format("\"{}\" and {} more", first, order.cut_off.size() - 1);
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/glob.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
@@ -72,7 +73,7 @@ std::expected<Filter, Answer> filter_of(const Question& question) {
   const auto asked = asked_ports(question);
   if (!asked) return std::unexpected(asked.error());
   filter.asked = *asked;
-  filter.match = question.asked("match");
+  filter.match = base::kept_name(question.asked("match"));
   return filter;
 }
 

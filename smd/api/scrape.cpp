@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "mad/base/rate.h"
 #include "smd/api/gzip.h"
@@ -123,7 +124,7 @@ Answer scrape(const Question& question, Backend& backend, std::span<const Famili
   auto turn = backend.scrape_lock();
   if (!turn) return error_of(503, "busy", "another scrape is being sent: again in a second");
   Scrape scrape{.subnets = {},
-                .node = question.asked("node"),
+                .node = base::kept_name(question.asked("node")),
                 .guid = base::parse_guid(question.asked("node")),
                 .out = Exposition(std::move(wanted)),
                 .info = backend.info()};

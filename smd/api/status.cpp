@@ -270,7 +270,7 @@ JsonArray adaptive_json(const sm::Subnet& subnet) {
   JsonArray switches;
   for (const auto& node : subnet.nodes) {
     if (node->routes_adaptively())
-      switches.push_back(Json(JsonObject{{"guid", guid(node->guid())}, {"name", text(node->description)}}));
+      switches.push_back(Json(JsonObject{{"guid", guid(node->guid())}, {"name", text(sm::raw_name(*node))}}));
   }
   return switches;
 }

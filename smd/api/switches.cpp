@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/glob.h"
+#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
@@ -90,7 +91,7 @@ Answer get_switches(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   const auto page = page_of(question);
   if (!page) return page.error();
-  SwitchFilter filter{.match = question.asked("match")};
+  SwitchFilter filter{.match = base::kept_name(question.asked("match"))};
   if (const auto words = question.asked("level"); !words.empty()) {
     const auto level = base::parse_number(words, 0xFFFF);
     if (!level)

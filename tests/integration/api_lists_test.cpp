@@ -75,14 +75,14 @@ class ApiLists : public testing::Test {
     return **std::ranges::find_if(nodes, [&](const auto& one) { return one->description == name; });
   }
   /// Its ports had the LIDs 1000 and 1001, 1002 and 1003, and so on.
-  void lose(const std::string& name, const std::vector<Guid>& ports) {
+  void lose(const std::string& name, const std::vector<Guid>& ports, const std::string& known = {}) {
     const auto host = node(name).guid();
     const auto peer = *node(name).ports[1].peer;
     auto subnet = std::make_shared<sm::Subnet>(*snapshot_->subnet);
     std::erase_if(subnet->nodes, [&](const auto& one) { return one->guid() == host; });
     auto inventory = std::make_shared<sm::Inventory>();
     auto stored = std::make_shared<sm::Stored>();
-    inventory->put(host, {.type = NodeType::ca, .name = name, .lost_at = 100});
+    inventory->put(host, {.type = NodeType::ca, .name = known.empty() ? name : known, .lost_at = 100});
     inventory->put(peer.node, {.type = NodeType::switch_, .name = "leaf000"});
     std::uint8_t number = 0;
     for (const auto guid : ports) {
@@ -314,6 +314,13 @@ TEST_F(ApiLists, WhySaysWhatHappenedToAPortAndItsPeer) {
   ask("why?port=none", "Error", 404);
   ask("why?port=leaf000:77", "Error", 404);
   ask("why?node=leaf000:1", "Error", 404);
+}
+
+/// It is kept with blanks.
+TEST_F(ApiLists, ALostNameWithControlCharactersIsFoundHoweverItIsWritten) {
+  lose("h00003", {Guid{1}}, "tab x");
+  for (const auto* words : {"tab%20x", "tab%09x", "tab%5Cx09x"})
+    EXPECT_TRUE(ask(std::string("why?port=") + words, "Why").at("lost").is_object()) << words;
 }
 
 /// The event of a node has the GUID and the LID of one port, and not for each tenant.

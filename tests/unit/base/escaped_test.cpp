@@ -21,6 +21,16 @@ TEST(Escaped, OtherTextStays) {
   EXPECT_EQ(escaped(""), "");
 }
 
+TEST(KeptName, IsTheSameHoweverANameIsWritten) {
+  for (const auto* words : {"tab x", "tab\tx", "tab\\x09x"}) EXPECT_EQ(kept_name(words), "tab x") << words;
+  EXPECT_EQ(kept_name("esc\\x1b*"), "esc *");
+  EXPECT_EQ(kept_name("a\\u202eb\\u0085c\\xff"),
+            "a\xE2\x80\xAE"
+            "b\xC2\x85"
+            "c\xff");
+  EXPECT_EQ(kept_name("a\\x41\\u00e9\\x1\\"), "a\\x41\\u00e9\\x1\\") << "escaped() writes nothing of it";
+}
+
 TEST(Escaped, BytesThatAreNoUtf8AreShownByTheirNumbers) {
   EXPECT_EQ(escaped("\xff|\xC0\xAF|\xE2\x80|\xED\xA0\x80|\x9B"),
             "\\xff|\\xc0\\xaf|\\xe2\\x80|\\xed\\xa0\\x80|\\x9b");

@@ -94,6 +94,11 @@ TEST_F(PortSets, NamesArePatternsAndMayHoldColons) {
   EXPECT_THAT(resolved({"node:spine"}), ElementsAre("spine:0"));
 }
 
+TEST_F(PortSets, ControlCharactersOfNamesAreBlanksHoweverTheyAreWritten) {
+  for (const auto* name : {"h1 mlx5_0", "h1\tmlx5_0", "h1\\x09mlx5_0", "h1\\x1b*", "h1\\x09mlx5_0:1"})
+    EXPECT_THAT(resolved({name}), ElementsAre("h1 mlx5_0:1")) << name;
+}
+
 TEST_F(PortSets, PartitionsLevelsAndRails) {
   EXPECT_THAT(resolved({"partition:blue"}), ElementsAre("h0:1", "h1 mlx5_0:1"));
   EXPECT_THAT(resolved({"partition:0x8005"}), ElementsAre("h0:1", "h1 mlx5_0:1"));

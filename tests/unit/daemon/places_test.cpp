@@ -29,6 +29,9 @@ TEST(Places, ANodeIsFoundByItsNameAsItIsKeptAsItCameAndAsItIsShown) {
     EXPECT_EQ((*found)->guid(), Guid{1}) << words;
   }
   EXPECT_FALSE(find_node(subnet, "h"));
+  EXPECT_TRUE(is_written_as("h [31m ", kForeign));
+  EXPECT_TRUE(is_written_as("h [31m ", "h\\x1b[31m\\x0a"));
+  EXPECT_FALSE(is_written_as("h [31m ", "h"));
   EXPECT_TRUE(find_node(subnet, "plain"));
 }
 
