@@ -114,6 +114,8 @@ Answer get_balance(const Question& question, Backend& backend) {
   if (const auto words = question.asked("node"); !words.empty()) {
     const auto node = find_node(*now->subnet, words);
     if (!node) return node.error();
+    if (!(*node)->is_switch())
+      return error_of(404, "no_such_switch", fmt::format("{} is no switch", sm::raw_name(**node)));
     only = (*node)->guid();
   }
   return listing(

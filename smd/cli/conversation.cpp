@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <utility>
 
@@ -86,12 +87,14 @@ std::expected<std::vector<std::string>, std::string> Conversation::subnets() con
 Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act) const {
   const auto names = subnets();
   if (!names) return std::unexpected(names.error());
-  std::string failed;
+  std::vector<std::string> failed;
   for (const auto& name : *names) {
-    const auto done = act(name, names->size() > 1);
-    if (!done) failed += (failed.empty() ? "" : "; ") + done.error();
+    auto done = act(name, names->size() > 1);
+    // What is wrong with the words of the command is wrong in each subnet.
+    if (!done && std::ranges::find(failed, done.error()) == failed.end())
+      failed.push_back(std::move(done.error()));
   }
-  return failed.empty() ? Done{} : std::unexpected(failed);
+  return failed.empty() ? Done{} : std::unexpected(fmt::format("{}", fmt::join(failed, "; ")));
 }
 
 std::expected<std::string, std::string> Conversation::only_subnet() const {

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <vector>
 
+#include "mad/base/escaped.h"
+
 namespace smd::log {
 namespace {
 
@@ -31,12 +33,6 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-/// U+0085, U+2028 and U+2029 end a line for some readers, and C1 controls move a terminal's cursor.
-bool is_line_breaker(std::string_view character) {
-  if (character.size() == 2) return character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0;
-  return character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
-}
-
 bool is_plain(std::string_view value) {
   if (value.empty()) return false;
   return std::ranges::all_of(value, [](char c) {
@@ -51,7 +47,7 @@ void append_quoted_text(std::string& out, std::string_view value) {
     const auto length = utf8_length(value);
     const auto byte = static_cast<unsigned char>(value.front());
     const auto character = value.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(byte) || is_line_breaker(character)) {
+    if (length == 0 || base::control_length(character) != 0) {
       for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       if (byte == '"' || byte == '\\') out += '\\';
@@ -72,6 +68,8 @@ void append_json_string(std::string& out, std::string_view value) {
       out += "\xEF\xBF\xBD";
     } else if (is_control(byte)) {
       out += fmt::format("\\u{:04x}", byte);
+    } else if (base::control_length(character) != 0) {
+      out += base::escaped(character);  // "\u202e", as JSON has it
     } else {
       if (byte == '"' || byte == '\\') out += '\\';
       out += character;

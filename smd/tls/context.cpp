@@ -36,6 +36,25 @@ std::unexpected<std::string> wrong(const std::filesystem::path& file) {
   return std::unexpected(fmt::format("{}: {}", file.string(), last_error()));
 }
 
+/// OpenSSL asks the terminal for a passphrase by itself, also where there is none.
+std::expected<void, std::string> use_key(SSL_CTX* handle, const std::filesystem::path& key) {
+  bool is_asked = false;
+  const auto refuse = [](char* /*into*/, int /*most*/, int /*writes*/, void* asked) {
+    *static_cast<bool*>(asked) = true;
+    return -1;
+  };
+  SSL_CTX_set_default_passwd_cb(handle, refuse);
+  SSL_CTX_set_default_passwd_cb_userdata(handle, &is_asked);
+  const bool good = SSL_CTX_use_PrivateKey_file(handle, key.c_str(), SSL_FILETYPE_PEM) == 1;
+  // Asio takes what is left there for its own.
+  SSL_CTX_set_default_passwd_cb_userdata(handle, nullptr);
+  SSL_CTX_set_default_passwd_cb(handle, nullptr);
+  if (good) return {};
+  if (!is_asked) return wrong(key);
+  ERR_clear_error();
+  return std::unexpected(fmt::format("{}: it has a passphrase, which smd cannot ask for", key.string()));
+}
+
 ssl::context fresh(Minimum minimum) {
   ssl::context context(ssl::context::tls);
   const int version = minimum == Minimum::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
@@ -53,7 +72,7 @@ std::expected<ssl::context, std::string> of_files(const Files& files, Minimum mi
   ERR_clear_error();
   auto* handle = context.native_handle();
   if (SSL_CTX_use_certificate_chain_file(handle, files.cert.c_str()) != 1) return wrong(files.cert);
-  if (SSL_CTX_use_PrivateKey_file(handle, files.key.c_str(), SSL_FILETYPE_PEM) != 1) return wrong(files.key);
+  if (auto used = use_key(handle, files.key); !used) return std::unexpected(std::move(used.error()));
   // A key of another kind than the certificate's is taken before.
   if (SSL_CTX_check_private_key(handle) != 1) {
     ERR_clear_error();

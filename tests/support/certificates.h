@@ -33,6 +33,19 @@ class Certificates {
     make(name, &issuer, seconds);
     return {.cert = file(name, ".pem"), .key = file(name, ".key"), .ca = file(ca, ".pem")};
   }
+  /// The same with its key encrypted.
+  tls::Files with_passphrase(const std::string& ca, const std::string& name) {
+    auto made = files(ca, name);
+    const std::shared_ptr<EVP_PKEY> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+    const std::string phrase = "secret";
+    if (auto* out = std::fopen(made.key.c_str(), "w")) {
+      PEM_write_PrivateKey(out, key.get(), EVP_aes_256_cbc(),
+                           reinterpret_cast<const unsigned char*>(phrase.data()),
+                           static_cast<int>(phrase.size()), nullptr, nullptr);
+      std::fclose(out);
+    }
+    return made;
+  }
 
  private:
   struct Made {

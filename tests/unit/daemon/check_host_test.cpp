@@ -176,6 +176,13 @@ TEST_F(CheckCertificates, AFileThatIsEmptyOrMissingOrOfAnotherCertificateIsNamed
   EXPECT_THAT(faults(wrong, good), ElementsAre(HasSubstr(other.key.string())));
 }
 
+TEST_F(CheckCertificates, AKeyWithAPassphraseIsNamedAsOne) {
+  const auto locked = made_.with_passphrase("ca", "locked");
+
+  EXPECT_THAT(faults(locked, locked),
+              ElementsAre(locked.key.string() + ": it has a passphrase, which smd cannot ask for"));
+}
+
 TEST_F(CheckCertificates, TheSecretAndTheCaFileOfAWebhookAreNamed) {
   const auto good = made_.files("ca", "good", 366L * 86'400);
   config::Config config;

@@ -73,6 +73,16 @@ TEST(Log, UnicodeLineBreaksAreEscaped) {
   EXPECT_THAT(*book.lines, ElementsAre(R"(node.found a="x\xe2\x80\xa8y" b="\xc2\x9b")"));
 }
 
+TEST(Log, ControlsOfTheDirectionOfTextAreEscaped) {
+  const Book book;
+  book.log().info("node.found").kv("a", "x\xe2\x80\xaey").kv("b", "\xe2\x81\xa6");
+  EXPECT_THAT(*book.lines, ElementsAre(R"(node.found a="x\xe2\x80\xaey" b="\xe2\x81\xa6")"));
+
+  const Book json;
+  json.log({.format = config::LogFormat::json}).info("node.found").kv("a", "x\xe2\x80\xaey");
+  EXPECT_THAT(json.lines->at(0), testing::HasSubstr(R"("a":"x\u202ey")"));
+}
+
 TEST(Log, JsonHasTheSameKeysAndBareNumbers) {
   const Book book;
   book.log({.format = config::LogFormat::json})

@@ -42,6 +42,14 @@ std::size_t orders(test::FakeDaemon& daemon) {
 
 constexpr auto* kOrder = R"({"action":"disable","dry_run":false,"changed":true})";
 
+TEST(SeveralSubnets, TheSameErrorOfAllIsSaidOnce) {
+  test::FakeDaemon both;
+  answer_as_two(both, {}, "bad_name");
+
+  EXPECT_EQ(test::ask_daemon(both.path(), {"token", "add", "bad/name", "--role", "viewer"}).err,
+            "smd token: it is not there\n");
+}
+
 /// LIDs and names of hosts are those of every fabric.
 TEST(SeveralSubnets, APortOrderGoesToOneOfThemOnly) {
   test::FakeDaemon both;
