@@ -178,8 +178,7 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
         const auto found = compare(*was, *is, node.is_switch());
         if (found.any()) altered.push_back({at, A::kAttribute, found.text(), tables.restarted});
         // Tables that are read block by block become known in the end.
-        if (TableKind<A>::kRead == TableRead::idle && !was->known.contains(is->known))
-          was = std::make_shared<const HeldBlocks<A>>(joined(*was, *is));
+        if (!was->known.contains(is->known)) was = std::make_shared<const HeldBlocks<A>>(joined(*was, *is));
       }
       if (!was) was = is;
     });

@@ -16,6 +16,16 @@ std::optional<std::vector<PKey>> known_keys(const Port& port) {
   return keys;
 }
 
+// Rows of keys that a port had stay when the key goes, and so does the highest index.
+bool had_further_keys(const Stored& stored, Guid port) {
+  for (auto row = stored.pkeys.lower_bound({port, PKey{}});
+       row != stored.pkeys.end() && row->first.first == port; ++row) {
+    if (row->second >= kPKeysOfBlock) return true;
+  }
+  const auto foreign = stored.port_keys.find(port);
+  return foreign != stored.port_keys.end() && foreign->second.keys.size() > kPKeysOfBlock;
+}
+
 bool is_in_service(const Node& node, const Port& port) {
   if (node.is_switch()) return node.forwards() && port.info.lid.unicast();
   return port.info.port_state > PortState::init;

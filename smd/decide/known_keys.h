@@ -5,14 +5,19 @@
 #include <optional>
 #include <vector>
 
+#include "smd/decide/stored.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/subnet.h"
 
 namespace smd::sm::inline decisions {
 
-/// The port's P_Key table without the free entries at its end. Nothing where a block is not known: further
-/// ones are not read after a first one as it is made.
+/// The port's P_Key table without the free entries at its end. Nothing where a block is not known, unless all
+/// that is known is as made: behind that further ones are not read of a port that begins anew.
 std::optional<std::vector<PKey>> known_keys(const Port& port);
+
+/// We have written keys past the first block of this end port's table, or another SM has, as far as that is
+/// stored: they may be there still, whatever the first block holds.
+bool had_further_keys(const Stored& stored, Guid port);
 
 /// Packets come and go by this end port: what its table says is what it has been given. A switch's port 0
 /// begins anew with its switch.

@@ -6,6 +6,7 @@
 
 #include "mad/suspend.h"
 #include "routing/multicast/table.h"
+#include "smd/decide/known_keys.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
 #include "smd/observe/sweeper.h"
@@ -105,7 +106,10 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
                    .lost_sms = parts_.mastership.lost_sms(),
                    .lost_sm_wait = parts_.config->ha.poll_interval(),
                    .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
-                                         parts_.mastership.own_port())};
+                                         parts_.mastership.own_port()),
+                   .had_further_pkeys = [stored = parts_.loop.stored()](Guid port) {
+                     return had_further_keys(*stored, port);
+                   }};
   const auto last_restart = clock.now() + kRestarts;
   while (kind == SweepKind::incremental) {
     how.urgent = nullptr;

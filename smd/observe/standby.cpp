@@ -7,6 +7,7 @@
 
 #include "mad/suspend.h"
 #include "smd/base/stopwatch.h"
+#include "smd/decide/known_keys.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/stored_m_keys.h"
 #include "smd/reconcile/finish.h"
@@ -165,7 +166,10 @@ asio::awaitable<bool> Standby::look(std::set<Guid> suspects) {
   const SweepOptions how{.lost_sms = parts_.mastership.lost_sms(),
                          .lost_sm_wait = parts_.config->ha.poll_interval(),
                          .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
-                                               parts_.mastership.own_port())};
+                                               parts_.mastership.own_port()),
+                         .had_further_pkeys = [stored = parts_.loop.stored()](Guid port) {
+                           return had_further_keys(*stored, port);
+                         }};
   auto found = co_await incremental_sweep(&parts_.tx, &clock, before.get(), std::move(suspects), how);
   if (!found) found = co_await heavy_sweep(&parts_.tx, &clock, before.get(), how);
   cancelled = co_await mad::was_cancelled();

@@ -186,6 +186,24 @@ void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const 
   note_unanswered(task, PortNum{static_cast<std::uint8_t>(round % ports.size())});
 }
 
+std::size_t unread_pkeys(const Port& port) {
+  const auto& held = port.held<wire::PKeyTable>();
+  return held && held->known.test(0) ? held->row.size() - held->known.count() : 0;
+}
+
+/// One P_Key block that no sweep has read, because the first one was as after a reset: it has no key.
+void audit_unread_pkeys(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
+                        std::size_t index, std::uint64_t round) {
+  const auto& ports = task.node.ports;
+  next_tables(
+      subnet, paths, index, round, 1, [&](std::size_t p) { return unread_pkeys(ports[p]); },
+      [&](PortNum port, const auto& path, std::size_t i) {
+        const auto& held = *ports[port.value()].template held<wire::PKeyTable>();
+        const auto block = nth(BlockSet::first(held.row.size()).without(held.known), i);
+        group.spawn(audit_table(task, port, path, block, wire::PKeyTable{}));
+      });
+}
+
 }  // namespace
 
 // Altered tables are read each time, because no trap says that they were corrected.
@@ -206,6 +224,7 @@ asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditC
         group.spawn(audit_port(task, num, *path));
     }
     audit_tables(group, task, *subnet, paths, index, cursor->round);
+    audit_unread_pkeys(group, task, *subnet, paths, index, cursor->round);
     const auto path = node.is_switch() && node.lft.row ? paths.to(index) : std::nullopt;
     if (!path) return;
     const auto blocks = node.lft.row->size() / routing::kLftBlock;

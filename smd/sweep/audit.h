@@ -50,9 +50,10 @@ struct AuditCursor {
 };
 
 /// Reads with Gets, of up to `nodes` nodes that are not `busy`: PortInfo of all linked ports (of a switch: of
-/// all), one known block of the P_Key table and one known VL table of one port, of a switch one known block
-/// of its LFT; and 64 altered tables. Of a port that is down only state and Enabled fields count; tables that
-/// are not answered are not judged. `tx`, `subnet` and `cursor` outlive the coroutine.
+/// all), up to 32 known P_Key blocks, as many of VL tables, one P_Key block that no sweep has read, of a
+/// switch one known block of its LFT; and 64 altered tables. Of a port that is down only state and Enabled
+/// fields count; tables that are not answered are not judged. `tx`, `subnet` and `cursor` outlive the
+/// coroutine.
 asio::awaitable<Audit> audit(mad::Transactions* tx, const Subnet* subnet, AuditCursor* cursor,
                              std::size_t nodes, std::set<Guid> busy = {});
 

@@ -84,6 +84,7 @@ class DiscoverySession {
   Lid own_master() const;
   bool tables_stand(const FoundNode& found, const Node& before) const;
   bool pkeys_stand(const FoundNode& found, PortNum port) const;
+  bool may_have_further_pkeys(const Node& node, PortNum port) const;
   void keep_tables_that_stand(FoundNode& found, PortNum port) const;
   asio::awaitable<bool> may_ask(FoundNode* found, std::uint16_t attribute);
   static void asked(FoundNode& found, std::uint16_t attribute, const mad::RequestError* error);

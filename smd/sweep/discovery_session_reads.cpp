@@ -10,6 +10,7 @@
 #include "mad/wire/vendor.h"
 #include "smd/sweep/discovery_session.h"
 #include "smd/sweep/end_ports.h"
+#include "smd/sweep/enforcement.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/not_sent.h"
 #include "smd/sweep/pkeys.h"
@@ -316,6 +317,16 @@ bool DiscoverySession::pkeys_stand(const FoundNode& found, PortNum port) const {
   return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
 }
 
+/// Behind a first block that is as made. An SM may have taken all keys of the first block away and left later
+/// ones. A port in service may be of any SM; one that begins anew has lost its table as a rule, and three
+/// more Gets for each host would be much at a cold start: it is read where a further block is known to have
+/// been written, else the audit finds what is there.
+bool DiscoverySession::may_have_further_pkeys(const Node& node, PortNum port) const {
+  if (vl_tables_in_use(node, port) || enforces(node.ports[port.value()].info)) return true;
+  return is_end_port(node, port) && options_.had_further_pkeys &&
+         options_.had_further_pkeys(port_guid(node, port));
+}
+
 asio::awaitable<void> DiscoverySession::read_pkeys(FoundNode* node, PortNum port, mad::DirectedPath path) {
   auto& found = *node;
   using Kind = TableKind<wire::PKeyTable>;
@@ -331,8 +342,7 @@ asio::awaitable<void> DiscoverySession::read_pkeys(FoundNode* node, PortNum port
     }
     held.row[block] = *table;
     held.known.set(block);
-    // Only an SM writes more: further blocks stay unknown, and are read before they are written.
-    if (block == 0 && is_as_made(table->keys)) break;
+    if (block == 0 && is_as_made(table->keys) && !may_have_further_pkeys(found.node, port)) break;
   }
   found.node.ports[port.value()].held<wire::PKeyTable>() = pkeys_.share(std::move(held));
 }

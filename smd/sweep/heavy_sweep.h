@@ -37,6 +37,9 @@ struct SweepOptions {
   std::set<Guid> lost_sms = {};
   mad::Duration lost_sm_wait = std::chrono::milliseconds(50);
   MKeyHints m_keys = {};
+  /// The end port (port GUID) may hold P_Keys past the first block of its table. May be empty: of no port is
+  /// that known.
+  std::function<bool(Guid port)> had_further_pkeys = {};
 };
 
 /// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:
