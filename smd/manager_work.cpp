@@ -9,6 +9,9 @@
 namespace smd::sm {
 namespace {
 
+/// Parts that the state goes by: what has room, what is enforced, which links are up.
+constexpr PartSet kJudgedParts{Part::partitions, Part::qos, Part::ports};
+
 std::set<Guid> silent_nodes_of(const Subnet& subnet) {
   std::set<Guid> silent;
   for (const auto& lost : subnet.unresponsive) {
@@ -121,7 +124,11 @@ asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked aske
 asio::awaitable<Outcome> SubnetManager::reconcile(PartSet parts) {
   const auto reconciled = co_await services_.reconcile(parts);
   if (reconciled.cancelled) co_return Outcome::cancelled;
-  if (reconciled.changed) status_.publish_between_sweeps();
+  if (!reconciled.changed) co_return Outcome::done;
+  const auto before = published();
+  const bool judge = !(parts & kJudgedParts).empty();
+  if (judge && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
+  if (published() == before) status_.publish_between_sweeps();
   co_return Outcome::done;
 }
 

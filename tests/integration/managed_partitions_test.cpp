@@ -230,6 +230,20 @@ TEST_F(ManagedPartitions, AFullTableIsNamedAndTheRestIsWritten) {
   EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches lets packets of all partitions pass"));
 }
 
+TEST_F(ManagedPartitions, TheStateFollowsWhatAReloadMakesOfRoomAndEnforcement) {
+  start(blue());
+  ASSERT_EQ(smd().last().summary.state, sm::SweepState::up);
+  std::vector<config::ConfiguredPartition> many;
+  for (std::uint16_t i = 0; i < 40; ++i) many.push_back(partition(fmt::format("p{}", i), 0x100 + i, {"h1"}));
+  reload(with_partitions(many));
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::reduced);
+  EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches lets packets of all partitions pass"));
+
+  reload(blue());
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+  EXPECT_EQ(smd().lines().count("reason=reload"), 0U) << "no sweep";
+}
+
 TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   std::vector<config::ConfiguredPartition> many;
   for (std::uint16_t i = 0; i < 40; ++i) many.push_back(partition(fmt::format("p{}", i), 0x100 + i, {"h1"}));
