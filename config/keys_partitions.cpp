@@ -3,6 +3,7 @@
 #include "config/blocks.h"
 #include "config/file_key.h"
 #include "config/import/partitions_conf.h"
+#include "config/partition_groups.h"
 #include "config/policy_codecs.h"
 #include "config/rows.h"
 #include "config/scalars.h"
@@ -71,6 +72,10 @@ Codec<Mgid> mgid() {
   codec.allowed = "a multicast GID in quotes, as in \"ff12:401b::16\"";
   codec.read = [allowed = codec.allowed](const Value& value, const Spot& spot) -> std::optional<Mgid> {
     auto found = value.kind == Value::Kind::text ? base::parse_mgid(value.text) : std::nullopt;
+    if (found && has_reserved_flags(*found)) {
+      spot.wrong(value, "a multicast GID without flags that are reserved");
+      return std::nullopt;
+    }
     if (!found) spot.wrong(value, allowed);
     return found;
   };

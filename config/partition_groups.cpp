@@ -76,6 +76,8 @@ std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
 
 bool is_named_by_sa(const Mgid& mgid) { return mgid.bytes[2] == 0xa0 && mgid.bytes[3] == 0x1b; }
 
+bool has_reserved_flags(const Mgid& mgid) { return (mgid.bytes[1] & 0xe0U) != 0; }
+
 bool is_ip_group(const Mgid& mgid) {
   const unsigned signature = mgid.bytes[2] * 256U + mgid.bytes[3];
   return signature == 0x401b || signature == 0x601b;
@@ -114,6 +116,7 @@ std::vector<GroupComplaint> GroupMaker::add(const PartitionDefinition& definitio
     auto why = ip ? refusal(extra, definition, partition) : std::string();
     if (is_named_by_sa(extra.mgid) && (scopes_of(extra.settings) >> kLinkLocalScope & 1U) != 0)
       why = "has the signature a01b, by which the SA names link-local groups itself";
+    if (has_reserved_flags(extra.mgid)) why = "has a flag that is reserved";
     auto mgid = extra.mgid;
     if (ip) set_pkey_bits(mgid, partition.pkey.full());
     if (why.empty() && taken_.contains(mgid)) why = "is there already";

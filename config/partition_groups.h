@@ -13,6 +13,8 @@ namespace smd::config {
 /// Its signature (bytes 2 and 3) is that of groups which the SA names: OpenSM's SA refuses them, link-local,
 /// to all others (its ERR 1B24).
 bool is_named_by_sa(const Mgid& mgid);
+/// One of the three flags is set that neither IBA nor the SA knows; OpenSM refuses such groups (ERR 1B28).
+bool has_reserved_flags(const Mgid& mgid);
 /// Of IPv4 or IPv6 over InfiniBand (RFC 4391).
 bool is_ip_group(const Mgid& mgid);
 

@@ -255,7 +255,7 @@ std::optional<Refusal> bad_mgid(const Mgid& mgid, PKey pkey) {
   const auto& b = mgid.bytes;
   const auto bad = [&](std::string_view why) { return make_refusal("MGID", to_string(mgid), {}, why); };
   if (b[0] != 0xff) return bad("a multicast GID begins with ff");
-  if ((b[1] & 0xe0U) != 0) return bad("a flag that is reserved is set");
+  if (config::has_reserved_flags(mgid)) return bad("a flag that is reserved is set");
   if (scope_of(mgid) == 0) return bad("its scope is reserved");
   // Beyond the link another subnet's SM may have given the name (OpenSM's validate_requested_mgid).
   if (config::is_named_by_sa(mgid) && scope_of(mgid) == kLinkLocal)

@@ -410,6 +410,9 @@ TEST(Partitions, AnIpGroupThatDoesNotSuitItsPartitionIsLeftOutAlone) {
       ElementsAre("p.conf:3: group ff12:a01b::5 has the signature a01b, by which the SA names link-local "
                   "groups itself: left out"));
   EXPECT_THAT(refused("mgid=ff12:a01b::5,scope=5"), IsEmpty());
+  EXPECT_THAT(refused("mgid=ff22:1234::77"),
+              ElementsAre("p.conf:3: group ff22:1234::77 has a flag that is reserved: left out"));
+  EXPECT_THAT(refused("mgid=ff42::9"), ElementsAre(HasSubstr("p.conf:3: group ff42::9 has a flag")));
   EXPECT_THAT(
       refused("mgid=ff12:401b::16,rate=7\nmgid=ff12::3\nmgid=ff12:401b::17,rate=8"),
       ElementsAre(HasSubstr("p.conf:3: group ff12:401b::16 "), HasSubstr("p.conf:5: group ff12:401b::17 ")));

@@ -266,6 +266,9 @@ TEST_F(Edits, AGroupThatDoesNotSuitIsRefused) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "bad_group");
   EXPECT_THAT(refused.error().text, testing::HasSubstr("ff12:401b:8011::99 has the P_Key 0x8011"));
+  const auto reserved = put("blue", R"({"pkey":82,"groups":[{"mgid":"ff22::16"}]})");
+  ASSERT_FALSE(reserved);
+  EXPECT_EQ(reserved.error().code, "bad_group");
   EXPECT_TRUE(policies_->api.empty());
   ASSERT_TRUE(put("blue", R"({"pkey":82,"groups":[{"mgid":"ff12:401b::99"}]})"));
   EXPECT_FALSE(put("red", R"({"pkey":83,"groups":[{"mgid":"ff12::1"},{"mgid":"ff12::1"}]})"));
