@@ -84,6 +84,8 @@ class Asker {
   /// `wait`: it has come in time. `status --check`: all subnets are in service.
   bool is_good() const { return good_; }
   int nagios() const { return nagios_; }
+  /// The daemon has refused a value that was given on the command line as none.
+  bool is_misused() const { return misused_; }
 
  private:
   std::expected<json::value, std::string> call(std::string_view method, const std::string& target,
@@ -99,6 +101,7 @@ class Asker {
   std::ostream& err_;
   Conversation daemon_;
   bool good_ = true;
+  bool misused_ = false;
   int nagios_ = 0;
 };
 
@@ -156,7 +159,9 @@ Done Asker::ports() {
   });
 }
 
-Done Asker::partitions() { return partition_command(daemon_, options_.partitions, options_.json, out_); }
+Done Asker::partitions() {
+  return partition_command(daemon_, options_.partitions, options_.json, out_, &misused_);
+}
 
 Done Asker::sms() {
   return each([&](const std::string& name, bool several) -> Done {
@@ -396,7 +401,7 @@ int ask(const CLI::App& app, const AskOptions& options, std::ostream& out, std::
     if (done) return options.nagios ? asker.nagios() : asker.is_good() ? 0 : 3;
     if (options.nagios) return out << "SMD CRITICAL - " << done.error() << std::endl, 2;
     err << painted(err, Tone::bad, fmt::format("smd {}:", name)) << ' ' << done.error() << '\n';
-    return 1;
+    return asker.is_misused() ? 2 : 1;
   };
   for (std::size_t i = 0; i < kCommands.size(); ++i) {
     if (app.got_subcommand(std::string(kCommands[i]))) return end(kCommands[i], (asker.*kDo[i])());

@@ -39,8 +39,8 @@ constexpr std::size_t kMissingNamed = 5;
 class PartitionCommand {
  public:
   PartitionCommand(const Conversation& daemon, const PartitionOptions& options, bool as_json,
-                   std::ostream& out)
-      : daemon_(daemon), options_(options), as_json_(as_json), out_(out) {}
+                   std::ostream& out, bool* misused)
+      : daemon_(daemon), options_(options), as_json_(as_json), out_(out), misused_(misused) {}
 
   Done list() const { return print("partitions"); }
   Done show() const { return print("partitions?name=" + api::percent_encoded(options_.partition)); }
@@ -53,6 +53,8 @@ class PartitionCommand {
 
  private:
   Done print(const std::string& what) const;
+  std::expected<json::value, std::string> tell(std::string_view method, const std::string& target,
+                                               const std::string& body) const;
   std::string own_path() const { return "partitions/" + api::percent_encoded(options_.partition); }
   /// `done`: what is said where it has changed something.
   Done change(std::string_view method, const std::string& what, const std::string& body,
@@ -62,6 +64,7 @@ class PartitionCommand {
   const PartitionOptions& options_;
   bool as_json_;
   std::ostream& out_;
+  bool* misused_;
 };
 
 /// A partition that is named need not be in all subnets.
@@ -81,11 +84,20 @@ Done PartitionCommand::print(const std::string& what) const {
   return found && !options_.partition.empty() ? Done{} : done;
 }
 
+std::expected<json::value, std::string> PartitionCommand::tell(std::string_view method,
+                                                               const std::string& target,
+                                                               const std::string& body) const {
+  std::string code;
+  auto value = daemon_.call(method, target, body, &code);
+  if (!value) *misused_ = code == "bad_body" || code == "bad_name";
+  return value;
+}
+
 Done PartitionCommand::change(std::string_view method, const std::string& what, const std::string& body,
                               std::string_view done, std::string_view unchanged) const {
   const auto subnet = daemon_.only_subnet();
   if (!subnet) return std::unexpected(subnet.error());
-  const auto value = daemon_.call(method, path_of(*subnet, what), body);
+  const auto value = tell(method, path_of(*subnet, what), body);
   if (!value) return std::unexpected(with_option(value.error(), kOptionsOfKeys));
   if (as_json_) {
     out_ << sm::to_text(*value) << '\n';
@@ -130,7 +142,7 @@ Done PartitionCommand::create() const {
     if (!value.empty()) ipoib[key] = value;
   }
   if (!options_.scopes.empty()) ipoib["scopes"] = json::array(options_.scopes.begin(), options_.scopes.end());
-  if (options_.ipoib || !ipoib.empty()) body["ipoib"] = std::move(ipoib);
+  if (options_.ipoib) body["ipoib"] = std::move(ipoib);
   return change("PUT", own_path() + "?create=true", json::serialize(body), "created");
 }
 
@@ -211,7 +223,7 @@ Done PartitionCommand::reindex() const {
   if (!subnet) return std::unexpected(subnet.error());
   json::object body;
   if (!options_.partition.empty()) body["ports"] = options_.partition;
-  const auto value = daemon_.call("POST", path_of(*subnet, "partitions/reindex"), json::serialize(body));
+  const auto value = tell("POST", path_of(*subnet, "partitions/reindex"), json::serialize(body));
   if (!value) return std::unexpected(value.error());
   if (as_json_) {
     out_ << sm::to_text(*value) << '\n';
@@ -315,6 +327,12 @@ std::string useless_option(const PartitionOptions& options, std::string_view cho
   for (const auto& [name, given, used] : uses) {
     if (given && !used) return fmt::format("{} takes no {}", chosen, name);
   }
+  const std::array of_group{
+      std::pair{"--mtu", !options.mtu.empty()}, std::pair{"--rate", !options.rate.empty()},
+      std::pair{"--qkey", !options.qkey.empty()}, std::pair{"--scope", !options.scopes.empty()}};
+  for (const auto& [name, given] : of_group) {
+    if (given && !options.ipoib) return fmt::format("{} is of the IPoIB group: with --ipoib", name);
+  }
   return {};
 }
 
@@ -352,8 +370,8 @@ std::string misuse_of(const PartitionOptions& options) {
 }
 
 Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
-                       std::ostream& out) {
-  const PartitionCommand command(daemon, options, as_json, out);
+                       std::ostream& out, bool* misused) {
+  const PartitionCommand command(daemon, options, as_json, out, misused);
   for (const auto& what : kWhats) {
     if (what.name != (options.what.empty() ? "list" : options.what)) continue;
     return (command.*what.act)();

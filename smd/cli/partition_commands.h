@@ -36,8 +36,9 @@ void add_partition_options(CLI::App& command, PartitionOptions& options);
 /// What is wrong with how the command is used; empty: nothing.
 std::string misuse_of(const PartitionOptions& options);
 
-/// `as_json`: the daemon's answers as they are. `wait` sleeps. misuse_of() is empty.
+/// `as_json`: the daemon's answers as they are. `wait` sleeps. misuse_of() is empty. Sets `misused` where the
+/// daemon refuses a value that was given as none, as misuse_of() would if it knew them all.
 Done partition_command(const Conversation& daemon, const PartitionOptions& options, bool as_json,
-                       std::ostream& out);
+                       std::ostream& out, bool* misused);
 
 }  // namespace smd::cli

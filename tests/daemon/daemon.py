@@ -304,7 +304,7 @@ def partitions(args):
             for line, words in ((("add", "filed", "h00002"), f"is defined in {config}:1"),
                                 (("create", "red", "--pkey", "0x20"), f"is defined in {config}:1"),
                                 (("create", "blue", "h00001"), "it is another one"),
-                                (("add", "blue", "0xzz"), "found"), (("show", "nope"), "no partition"),
+                                (("show", "nope"), "no partition"),
                                 (("add", "blue", "group:nope"), "there is no group nope")):
                 expect(words in smd.tell("partitions", *line, status=1), f"{line}: {words}")
             for line, words in ((("add", "blue"), "needs members"), (("create",), "needs a name"),
@@ -313,7 +313,10 @@ def partitions(args):
                                 (("show", "blue", "h00001"), "show takes one partition"),
                                 (("reindex", "h00001", "h00002"), "reindex takes one set of ports"),
                                 (("add", "blue", "h00001", "--pkey", "0x9"), "add takes no --pkey"),
-                                (("list", "--timeout", "5"), "list takes no --timeout")):
+                                (("list", "--timeout", "5"), "list takes no --timeout"),
+                                (("add", "blue", "0xzz"), "found"), (("create", "x", "--pkey", "zz"), "--pkey"),
+                                (("create", "x", "--sl", "77"), "--sl"), (("create", "x,y"), "the name of a partition"),
+                                (("create", "x", "--mtu", "4096"), "--mtu is of the IPoIB group")):
                 expect(words in smd.tell("partitions", *line, status=2), f"{line}: {words}")
             expect("nothing changes" in smd.tell("partitions", "remove", "blue", "h00003"), "no member")
             for words, what in ((("create", "glob", "h0000[12]", "h00000"), "created"), (("add", "glob", "h00003"), "added"),

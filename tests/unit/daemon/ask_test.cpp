@@ -32,10 +32,16 @@ TEST(Ask, ADaemonThatDoesNotAnswerIsCritical) {
 
 TEST(Ask, WrongUseEndsWithTwoAndAsksNothing) {
   test::FakeDaemon daemon;
-  const std::vector<std::vector<std::string>> wrong{
-      {"token", "add"},       {"token", "add", "x"},          {"token", "revoke"},
-      {"sweep", "off"},       {"sweep", "on", "--for", "1h"}, {"partitions", "create"},
-      {"partitions", "show"}, {"partitions", "add", "blue"}};
+  const std::vector<std::vector<std::string>> wrong{{"token", "add"},
+                                                    {"token", "add", "x"},
+                                                    {"token", "revoke"},
+                                                    {"sweep", "off"},
+                                                    {"sweep", "on", "--for", "1h"},
+                                                    {"partitions", "create"},
+                                                    {"partitions", "show"},
+                                                    {"partitions", "add", "blue"},
+                                                    {"partitions", "create", "x", "--mtu", "4096"},
+                                                    {"partitions", "create", "x", "--scope", "5"}};
 
   for (const auto& words : wrong) {
     const auto said = test::ask_daemon(daemon.path(), words);
@@ -43,6 +49,31 @@ TEST(Ask, WrongUseEndsWithTwoAndAsksNothing) {
     EXPECT_THAT(said.err, StartsWith("smd " + words.front() + ": "));
   }
   EXPECT_TRUE(daemon.asked().empty());
+}
+
+TEST(Ask, AValueOfAPartitionThatTheDaemonTakesForNoneIsWrongUse) {
+  test::FakeDaemon daemon;
+  std::string code = "bad_body";
+  const auto answer = [](std::string_view status, const std::string& body) {
+    return fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", status,
+                       body.size(), body);
+  };
+  daemon.answer = [&](const std::string& request) {
+    if (request.starts_with("GET")) return answer("200 OK", R"({"subnets":[{"subnet":"f","state":"up"}]})");
+    return answer("400 Bad Request",
+                  fmt::format(R"({{"code":"{0}","error":{{"code":"{0}","message":"pkey: found"}}}})", code));
+  };
+  const auto ask = [&] {
+    return test::ask_daemon(daemon.path(), {"partitions", "create", "x", "--pkey", "zz"});
+  };
+
+  EXPECT_EQ(ask().status, 2);
+  code = "bad_name";
+  EXPECT_EQ(ask().status, 2);
+  code = "no_such_group";
+  const auto said = ask();
+  EXPECT_EQ(said.status, 1);
+  EXPECT_THAT(said.err, HasSubstr("found"));
 }
 
 TEST(Ask, ADryRunSaysWhatWouldBeDone) {
