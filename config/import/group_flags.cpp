@@ -65,7 +65,11 @@ void set_scope(const ConfToken& flag, GroupSettings& settings, ConfNotes& notes)
 
 void set_q_key(const ConfToken& flag, GroupSettings& settings, ConfNotes& notes) {
   const auto value = flag.value.value_or("");
-  settings.qkey = static_cast<std::uint32_t>(flag_number("Q_Key", value, notes));
+  const auto number = flag_number("Q_Key", value, notes);
+  settings.qkey = static_cast<std::uint32_t>(number);
+  if (number > 0xffffffff)
+    notes.warn("Q_Key",
+               fmt::format("of \"{}\" the low 32 bits count: 0x{:08x}", printable(value), settings.qkey));
   if (settings.qkey == 0)
     notes.warn("Q_Key", fmt::format("\"{}\" is 0: the default of the group counts", printable(value)));
 }

@@ -139,6 +139,7 @@ class ConfReader {
     if (apply_group_flag(flag, definition.settings, notes_)) return;
     if (is_prefix_of(flag.name, "ipoib")) {
       definition.ipoib = true;
+      warn_of_value(flag, "ipoib", "the group is made");
     } else if (is_prefix_of(flag.name, "defmember")) {
       const auto membership = flag.value ? read_membership(*flag.value) : std::nullopt;
       if (membership) {
@@ -149,9 +150,17 @@ class ConfReader {
       }
     } else if (flag.name == "indx0") {
       index0_ = true;
+      warn_of_value(flag, "indx0", "the key belongs at index 0");
     } else {
       unknown_flag(flag, {"ipoib", "defmember", "indx0"});
     }
+  }
+
+  /// Whoever writes "ipoib=no" means something else than opensm does.
+  void warn_of_value(const ConfToken& flag, std::string_view name, std::string_view effect) {
+    if (!flag.value) return;
+    notes_.warn(name, fmt::format("takes no value, \"{}\" is ignored, as opensm does: {}",
+                                  printable(*flag.value), effect));
   }
 
   void unknown_flag(const ConfToken& flag, std::vector<std::string> words) {

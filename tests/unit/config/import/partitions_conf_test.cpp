@@ -201,6 +201,14 @@ TEST(PartitionsConf, TextBehindANumberIsDropped) {
               ElementsAre("p.conf:1: mtu: \"4k\" is read as 4, as opensm does"));
   EXPECT_EQ(one("A=1,Q_Key=0xDEADBEEF:ALL;").settings.qkey, 0xdeadbeefU);
   EXPECT_EQ(one("A=1,TClass=0x101:ALL;").settings.tclass, 1U);
+  EXPECT_THAT(warnings_of("A=1,Q_Key=0x123456789:ALL;"),
+              ElementsAre("p.conf:1: Q_Key: of \"0x123456789\" the low 32 bits count: 0x23456789"));
+  EXPECT_THAT(
+      warnings_of("A=1,ipoib=no,indx0=1:ALL;"),
+      ElementsAre(
+          "p.conf:1: ipoib: takes no value, \"no\" is ignored, as opensm does: the group is made",
+          "p.conf:1: indx0: takes no value, \"1\" is ignored, as opensm does: the key belongs at index 0"));
+  EXPECT_TRUE(one("A=1,ipoib=no:ALL;").ipoib);
 }
 
 TEST(PartitionsConf, TheSlIs0WhileQosIsOff) {
