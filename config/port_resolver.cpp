@@ -136,7 +136,9 @@ class Resolver {
     const bool any = choose_if([&](const PortView& port) {
       if (term.kind == PortTermKind::switch_links) return port.to_switch;
       if (!port.is_end_port()) return false;
-      if (term.kind == PortTermKind::level) return port.level == term.number;
+      // Above the leaves adapters are aggregation nodes of the switches there.
+      if (term.kind == PortTermKind::level)
+        return port.level == term.number && (term.number == 0 || port.type == NodeType::switch_);
       if (term.kind == PortTermKind::rail) return port.rail == term.number;
       if (term.kind == PortTermKind::cas) return port.type == NodeType::ca;
       if (term.kind == PortTermKind::switches) return port.type == NodeType::switch_;

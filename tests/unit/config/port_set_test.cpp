@@ -64,6 +64,9 @@ class PortSets : public testing::Test {
       {Guid{0x40}, Guid{0x40}, "spine", PortNum{0}, NodeType::switch_, 1U, {}, false, {}},
       {Guid{0x51}, Guid{0x50}, "r0", PortNum{1}, NodeType::router, {}, {}, false, {}},
   };
+  /// An aggregation node on the spine.
+  static constexpr PortView kAggregation{Guid{0x61}, Guid{0x60}, "an",  PortNum{1}, NodeType::ca,
+                                         1U,         {},         false, {}};
 };
 
 TEST_F(PortSets, KeywordsNameEndPorts) {
@@ -104,6 +107,10 @@ TEST_F(PortSets, PartitionsLevelsAndRails) {
   EXPECT_THAT(resolved({"partition:0x8005"}), ElementsAre("h0:1", "h1 mlx5_0:1"));
   EXPECT_THAT(resolved({"level:1"}), ElementsAre("spine:0"));
   EXPECT_THAT(resolved({"rail:1"}), ElementsAre("h0:1", "h1 mlx5_0:1"));
+  const std::vector<PortView> above{ports_[6], kAggregation};
+  const auto found =
+      resolve(set_of({"level:1"}), {.groups = {}, .partitions = names_, .self = {}}, PortIndex(above));
+  EXPECT_THAT(found.ports, ElementsAre(0U)) << "no aggregation node";
 }
 
 TEST_F(PortSets, AMemberThatIsNotThereIsPendingWithItsReason) {
