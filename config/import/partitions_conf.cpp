@@ -156,7 +156,7 @@ class ConfReader {
     }
   }
 
-  /// Whoever writes "ipoib=no" means something else than opensm does.
+  /// A file with "ipoib=no" means something else than opensm makes of it.
   void warn_of_value(const ConfToken& flag, std::string_view name, std::string_view effect) {
     if (!flag.value) return;
     notes_.warn(name, fmt::format("takes no value, \"{}\" is ignored, as opensm does: {}",

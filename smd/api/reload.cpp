@@ -10,6 +10,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
 #include "smd/api/qos.h"
+#include "smd/report/partitions.h"
 #include "smd/report/preview.h"
 #include "smd/report/qos_changes.h"
 
@@ -34,6 +35,17 @@ void add_taken_over(const PolicyState& policy_state, const policy::MergedPtr& me
   }
 }
 
+/// Partitions of the API whose names a file would give to others, too.
+void add_shared_names(const PolicyState& policy_state, const policy::MergedPtr& merged,
+                      std::vector<std::string>& differences) {
+  if (!merged) return;
+  const auto before =
+      policy_state.merged ? sm::shared_names(*policy_state.merged) : std::vector<sm::SharedName>{};
+  for (const auto& one : sm::shared_names(*merged)) {
+    if (std::ranges::find(before, one) == before.end()) differences.push_back(to_string(one));
+  }
+}
+
 /// Null where there would be no routes.
 Json qos_change_of(const SubnetView& view, const sm::Preview& preview, const policy::MergedPtr& partitions) {
   if (!preview.refused.empty()) return {};
@@ -53,6 +65,7 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
       differences.push_back(one + ": needs a restart");
     partitions = policy::merged_policy(*next.subnet, *view.policy_state->policies);
     add_taken_over(*view.policy_state, partitions, differences);
+    add_shared_names(*view.policy_state, partitions, differences);
   }
   Json effect;
   if (next.subnet && view.policy_state && now && now->decided.routes && now->stored) {

@@ -114,6 +114,21 @@ config::MemberRules with_put(config::MemberRules before, const config::MemberRul
   return std::move(rules).take();
 }
 
+/// A file has a partition of this name: the one that is meant, or another one.
+std::unexpected<EditError> named_in_file(const EditContext& context, const Files& files,
+                                         const Definition& definition, std::string_view name) {
+  const auto own = context.policies.api.find(name);
+  const auto other = own != context.policies.api.end()
+                         ? other_of_name(context, name, PKey{*own->second->pkey})
+                         : std::nullopt;
+  if (!other) return of_file(files, definition, name);
+  return refuse(
+      Kind::conflict, "of_file",
+      fmt::format("{} is the name of partition 0x{:04x} of {}, too: that of the API, 0x{:04x}, can only "
+                  "be deleted until one of the two has another name",
+                  name, other->value(), files.place(definition), *own->second->pkey));
+}
+
 /// The API's partition `name`, where a change may be made to it.
 std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::string_view name,
                                               bool to_erase = false) {
@@ -122,7 +137,7 @@ std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::s
   const auto* definition = files.named(name);
   // One that a file has since then called the same can only be taken away.
   if (definition != nullptr && (!to_erase || found == context.policies.api.end()))
-    return of_file(files, *definition, name);
+    return named_in_file(context, files, *definition, name);
   if (found == context.policies.api.end()) {
     return refuse(Kind::not_found, "no_such_partition", fmt::format("the API has no partition {}", name));
   }
@@ -277,7 +292,7 @@ EditResult put_partition(const EditContext& context, Definition definition, Put 
                   fmt::format("the name of a partition: {}", config::kPolicyNameAllowed));
   const auto found = context.policies.api.find(name);
   const auto before = found != context.policies.api.end() ? found->second : nullptr;
-  if (const auto* there = files.named(name)) return of_file(files, *there, name);
+  if (const auto* there = files.named(name)) return named_in_file(context, files, *there, name);
   if (auto good = check_members(context, definition.members); !good) return std::unexpected(good.error());
   if (!definition.pkey) definition.pkey = before ? before->pkey : free_key(context, keys_of_files(context));
   if (!definition.pkey)

@@ -132,6 +132,21 @@ void log_taken_over(const log::Log& log, const config::PartitionPolicy* before,
   }
 }
 
+void log_shared_names(const log::Log& log, const config::PartitionPolicy* before,
+                      const config::PartitionPolicy& now) {
+  const auto had = before != nullptr ? shared_names(*before) : std::vector<SharedName>{};
+  for (const auto& one : shared_names(now)) {
+    if (std::ranges::find(had, one) != had.end()) continue;
+    log.warn("partition.name_shared")
+        .kv("partition", one.name)
+        .kv("pkey", one.of_api)
+        .kv("of_file", one.of_file)
+        .kv("by", one.source)
+        .kv("action", "that of the API can only be deleted until one of the two has another name")
+        .always();
+  }
+}
+
 bool is_switch(const Subnet& subnet, Guid guid) {
   const auto* node = subnet.find(guid);
   return node != nullptr && node->is_switch();
@@ -258,6 +273,38 @@ std::string to_string(const LostForeignKey& lost, const Subnet& subnet) {
                      lost.automatic ? "; smd chose the number: its pkey may name another" : "");
 }
 
+std::vector<SharedName> shared_names(const config::PartitionPolicy& policy) {
+  using enum config::PolicyOrigin;
+  const auto source_in = [](const config::PolicyPartition& partition, auto... origins) {
+    return std::ranges::find_if(partition.sources,
+                                [&](const auto& source) { return ((source.origin == origins) || ...); });
+  };
+  std::map<std::string_view, const config::PolicyPartition*> of_files;
+  for (const auto& partition : policy.partitions) {
+    if (source_in(partition, toml, file) != partition.sources.end())
+      of_files.emplace(partition.name, &partition);
+  }
+  std::vector<SharedName> shared;
+  for (const auto& partition : policy.partitions) {
+    if (source_in(partition, api) == partition.sources.end()) continue;
+    const auto same = of_files.find(partition.name);
+    if (same == of_files.end() || same->second == &partition) continue;
+    const auto& of_file = *same->second;
+    shared.push_back({.name = partition.name,
+                      .of_api = partition.pkey,
+                      .of_file = of_file.pkey,
+                      .source = to_string(*source_in(of_file, toml, file), policy)});
+  }
+  return shared;
+}
+
+std::string to_string(const SharedName& shared) {
+  return fmt::format(
+      "partition {} of the API (P_Key {}) and {} of {} have one name: that of the API can only be "
+      "deleted until one of the two has another",
+      shared.name, shared.of_api, shared.of_file, shared.source);
+}
+
 void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,
                     const Decided& now) {
   static const PartitionPart kNone;
@@ -272,6 +319,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& sto
   }
   if (before.partitions != now.partitions) {
     log_taken_over(log, was.policy.get(), *now.partitions->policy);
+    log_shared_names(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
     log_foreign_lost(log, subnet, stored, was, *now.partitions);
     log_no_room(log, subnet, was, *now.partitions);

@@ -28,7 +28,20 @@ std::vector<LostForeignKey> lost_foreign_keys(const Subnet& subnet, const Stored
 /// One sentence about it, with the names of a few ports.
 std::string to_string(const LostForeignKey& lost, const Subnet& subnet);
 
+/// One name for a partition of the API and another one of a file.
+struct SharedName {
+  std::string name{};
+  PKey of_api{}, of_file{};  ///< without the bit of full members
+  std::string source{};      ///< where the file defines its own
+  friend bool operator==(const SharedName&, const SharedName&) = default;
+};
+/// Of a policy, ascending by the P_Key of the API. Pure.
+std::vector<SharedName> shared_names(const config::PartitionPolicy& policy);
+/// One sentence about it.
+std::string to_string(const SharedName& shared);
+
 /// What a decision changes: `partition.managed`, `partition.no_room`, `partition.not_enforced`,
+/// `partition.taken_over`, `partition.given_back`, `partition.name_shared`,
 /// `partition.index0`, `partition.takes_foreign_key`; where partitions are not smd's `partition.sm_port`.
 /// `subnet` and `stored` are what was decided on. A few lines of each kind, the rest as a number.
 void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,

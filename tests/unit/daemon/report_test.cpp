@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "smd/report/json.h"
+#include "smd/report/partitions.h"
 #include "smd/report/route_report.h"
 #include "smd/report/sweep_summary.h"
 
@@ -129,6 +130,30 @@ TEST(RouteReport, TellsHumansWhatIsWrong) {
 
   EXPECT_NE(text.find("x.net: 1 switch, 0 hosts"), std::string::npos) << text;
   EXPECT_NE(text.find("NOT verified: 3 loops"), std::string::npos) << text;
+}
+
+TEST(SharedNames, AreOfTheApiAndOfAFile) {
+  using enum config::PolicyOrigin;
+  config::PartitionPolicy policy;
+  policy.toml_file = "smd.toml";
+  const auto add = [&](std::string name, std::uint16_t key, config::PolicyOrigin origin, unsigned line) {
+    policy.partitions.push_back({.name = std::move(name), .pkey = PKey{key}, .sources = {{origin, line}}});
+  };
+  add("red", 0x13, api, 0);
+  add("red", 0x14, toml, 7);
+  add("twice", 0x15, file, 1);
+  add("twice", 0x16, file, 2);
+  add("blue", 0x17, api, 0);
+
+  const auto shared = shared_names(policy);
+
+  ASSERT_EQ(shared.size(), 1U);
+  EXPECT_EQ(shared[0],
+            (SharedName{.name = "red", .of_api = PKey{0x13}, .of_file = PKey{0x14}, .source = "smd.toml:7"}));
+  EXPECT_EQ(
+      to_string(shared[0]),
+      "partition red of the API (P_Key 0x0013) and 0x0014 of smd.toml:7 have one name: that of the API can "
+      "only be deleted until one of the two has another");
 }
 
 }  // namespace

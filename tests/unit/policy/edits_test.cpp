@@ -148,6 +148,10 @@ TEST_F(Edits, APartitionWithTheNameOfAFilesCanOnlyBeTakenAway) {
   put("red", R"({"pkey": "0x20"})");
   files_.toml.push_back({.name = "red", .pkey = 0x21, .source = {config::PolicyOrigin::toml, 3}});
   EXPECT_EQ(add("red", R"(["h1"])").error().code, "of_file");
+  EXPECT_THAT(
+      add("red", R"(["h1"])").error().text,
+      testing::AllOf(testing::StartsWith("red is the name of partition 0x"),
+                     testing::HasSubstr("that of the API, 0x"), testing::HasSubstr("can only be deleted")));
   EXPECT_EQ(put("red", R"({"pkey": "0x20", "members": ["h1"]})").error().code, "of_file");
   EXPECT_TRUE(erase("red")->changed);
 }
