@@ -90,9 +90,8 @@ Mgid broadcast_mgid(PKey pkey, std::uint8_t scope) {
   return mgid;
 }
 
-void GroupMaker::add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,
+void GroupMaker::add_scopes(const Mgid& mgid, unsigned scopes, PolicyGroup group,
                             PolicyPartition& partition) {
-  const unsigned scopes = scopes_of(settings);
   for (std::uint8_t scope = 1; scope < 16; ++scope) {
     if ((scopes >> scope & 1U) == 0) continue;
     group.mgid = mgid;
@@ -109,23 +108,32 @@ std::vector<GroupComplaint> GroupMaker::add(const PartitionDefinition& definitio
   if (definition.ipoib) {
     auto group = group_of(definition.settings, definition.source, true);
     group.broadcast = true;
-    add_scopes(broadcast_mgid(partition.pkey, kLinkLocalScope), definition.settings, group, partition);
+    add_scopes(broadcast_mgid(partition.pkey, kLinkLocalScope), scopes_of(definition.settings), group,
+               partition);
   }
   for (const auto& extra : definition.groups) {
     const bool ip = is_ip_group(extra.mgid);
     auto why = ip ? refusal(extra, definition, partition) : std::string();
-    if (is_named_by_sa(extra.mgid) && (scopes_of(extra.settings) >> kLinkLocalScope & 1U) != 0)
-      why = "has the signature a01b, by which the SA names link-local groups itself";
     if (has_reserved_flags(extra.mgid)) why = "has a flag that is reserved";
     auto mgid = extra.mgid;
     if (ip) set_pkey_bits(mgid, partition.pkey.full());
     if (why.empty() && taken_.contains(mgid)) why = "is there already";
-    if (why.empty()) {
-      add_scopes(mgid, extra.settings, group_of(extra.settings, extra.source, ip), partition);
-    } else {
+    const auto leave_out = [&](const Mgid& group, std::string_view reason) {
       complaints.push_back(
-          {.source = extra.source, .text = fmt::format("group {} {}: left out", extra.mgid, why)});
+          {.source = extra.source, .text = fmt::format("group {} {}: left out", group, reason)});
+    };
+    if (!why.empty()) {
+      leave_out(extra.mgid, why);
+      continue;
     }
+    auto scopes = scopes_of(extra.settings);
+    if (constexpr auto kOfSa = 1U << kLinkLocalScope; is_named_by_sa(mgid) && (scopes & kOfSa) != 0) {
+      auto link_local = mgid;
+      set_scope(link_local, kLinkLocalScope);
+      leave_out(link_local, "has the signature a01b, by which the SA names link-local groups itself");
+      scopes &= ~kOfSa;
+    }
+    add_scopes(mgid, scopes, group_of(extra.settings, extra.source, ip), partition);
   }
   return complaints;
 }

@@ -32,8 +32,8 @@ class GroupMaker {
   std::vector<GroupComplaint> add(const PartitionDefinition& definition, PolicyPartition& partition);
 
  private:
-  void add_scopes(const Mgid& mgid, const GroupSettings& settings, PolicyGroup group,
-                  PolicyPartition& partition);
+  /// `scopes`: a bit for each.
+  void add_scopes(const Mgid& mgid, unsigned scopes, PolicyGroup group, PolicyPartition& partition);
 
   std::set<Mgid> taken_{};
 };

@@ -410,6 +410,10 @@ TEST(Partitions, AnIpGroupThatDoesNotSuitItsPartitionIsLeftOutAlone) {
       ElementsAre("p.conf:3: group ff12:a01b::5 has the signature a01b, by which the SA names link-local "
                   "groups itself: left out"));
   EXPECT_THAT(refused("mgid=ff12:a01b::5,scope=5"), IsEmpty());
+  EXPECT_THAT(refused("mgid=ff15:a01b::5,scope=2,scope=5"),
+              ElementsAre(HasSubstr("p.conf:3: group ff12:a01b::5 has the signature a01b")));
+  EXPECT_THAT(groups_of("A=0x12,scope=2:\nmgid=ff15:a01b::5,scope=5\nALL;", PKey{0x12}),
+              ElementsAre(HasSubstr("ff15:a01b::5 ")));
   EXPECT_THAT(refused("mgid=ff22:1234::77"),
               ElementsAre("p.conf:3: group ff22:1234::77 has a flag that is reserved: left out"));
   EXPECT_THAT(refused("mgid=ff42::9"), ElementsAre(HasSubstr("p.conf:3: group ff42::9 has a flag")));
