@@ -87,7 +87,7 @@ TEST_F(FurtherPKeys, OfAnotherSmAreFoundByTheAuditAndAtTheStart) {
   start({});
   ASSERT_EQ(known_key(33), PKey{});
   ASSERT_TRUE(faults().set_p_key({"h2", PortNum{1}}, 33, PKey{0x8055}));
-  world_.run_for(5s);
+  world_.run_for(8s);  // one unread block of three a light sweep
   EXPECT_EQ(known_key(33), PKey{0x8055}) << "by the audit";
 
   end();

@@ -187,7 +187,7 @@ def question(chooser, kind, records):
     method = GET_TABLE if chooser.random() < 0.6 else GET
     key = SM_KEY if kind == "P_KeyTableRecord" or chooser.random() < 0.3 else 0
     chosen = chooser.sample(names, min(len(names), chooser.choice([0, 1, 1, 2, 2, 3, 5])))
-    if kind == "P_KeyTableRecord":  # smd reads the first block only
+    if kind == "P_KeyTableRecord":  # smd may not have read the other blocks
         model, chosen = with_bits(model, 16, 16, 0), [name for name in chosen if name[0] != 1] + [names[1]]
     if kind == "MCMemberRecord" and key:
         method = GET_TABLE  # smd has one record more, of a group without members
