@@ -75,8 +75,8 @@ class Store {
   virtual Following following() const { return {}; }
   /// Whether clients may be told of what was committed last; else they are to ask again (BUSY).
   virtual bool may_answer() const { return true; }
-  /// Until the standby on this port (nothing: any) has all that was committed, 50 ms at most; at once where no
-  /// standby copies it.
+  /// Until the standby on this port (nothing: any) has all that was committed, 50 ms at most; at once where
+  /// no standby copies it.
   virtual asio::awaitable<void> settle(std::optional<Guid> /*standby*/) { co_return; }
   /// The SM on this port copies what is committed here, and has not had all of it for more than 50 ms.
   virtual bool lags(Guid /*standby*/) const { return false; }
