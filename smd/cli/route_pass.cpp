@@ -27,7 +27,7 @@ struct Job {
   unsigned vls = 1;
 };
 
-unsigned vls_of(const RouteOptions& options) { return options.vls.value_or(8); }
+unsigned vls_of(const RouteOptions& options) { return options.vls.value_or(sm::kOfflineVls); }
 
 /// By the daemon's decide(): with `previous` its tables are repaired, with `given` these are taken.
 std::expected<sm::Decision, Failure> compute(const Job& job, const sm::Stored& stored,
@@ -97,7 +97,7 @@ void note_left_out(RoutePass& pass) {
 /// The complete fabric's decision: its LIDs are kept, its tables compared with.
 std::expected<sm::Decided, Failure> decide_complete(const base::Fabric& fabric, const RoutePass& pass,
                                                     const routing::Parallel& parallel, unsigned vls) {
-  const auto subnet = sm::offline_subnet(fabric);
+  const auto subnet = sm::offline_subnet(fabric, vls);
   auto decision = compute({fabric, subnet, pass.config, parallel, vls}, {});
   if (!decision) return std::unexpected(decision.error());
   return std::move(decision->decided);
@@ -135,7 +135,7 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   pass.notes = std::move(input->notes);
   pass.accepted = std::move(input->accepted);
   const auto& fabric = input->without ? *input->without : input->complete;
-  pass.subnet = sm::offline_subnet(fabric);
+  pass.subnet = sm::offline_subnet(fabric, vls_of(options));
   pass.rates = sm::foreign_rates(fabric);
   pass.ms.load = lap();
   const Job job{fabric, pass.subnet, pass.config, parallel, vls_of(options)};

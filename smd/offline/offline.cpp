@@ -92,10 +92,19 @@ void note_duplicate(Subnet& subnet, const sim::State& state, const sim::Node& no
   known->places.push_back(place_of(state, node));
 }
 
+sim::Options options_for(unsigned vls) {
+  constexpr std::uint8_t kVl0To14 = 5;
+  sim::Options options;
+  if (vls <= kOfflineVls) return options;
+  options.capacities.vl_cap = kVl0To14;
+  options.capacities.vl_arb = static_cast<std::uint8_t>(vls);
+  return options;
+}
+
 }  // namespace
 
-Subnet offline_subnet(const base::Fabric& fabric) {
-  const sim::Fabric simulated(fabric);
+Subnet offline_subnet(const base::Fabric& fabric, unsigned vls) {
+  const sim::Fabric simulated(fabric, options_for(vls));
   const auto& state = simulated.state();
   Subnet subnet;
   if (const auto own = simulated.default_port()) {

@@ -29,6 +29,18 @@ TEST(Offline, MakesASubnetOfResetDevices) {
   EXPECT_EQ(subnet.sm_port, PortNum{1});
 }
 
+TEST(Offline, PortsHaveTheVlsThatLayersMayUse) {
+  const auto fabric = *base::make_fabric("ft2:4");
+  for (const unsigned vls : {1U, kOfflineVls, 9U, 15U}) {
+    for (const auto& node : offline_subnet(fabric, vls).nodes) {
+      const auto& info = node->ports[1].info;
+      EXPECT_EQ(info.vl_cap, vls > kOfflineVls ? 5 : 4) << vls;
+      EXPECT_EQ(info.vl_arb_low_cap, std::max(vls, kOfflineVls)) << vls;
+      EXPECT_EQ(info.vl_arb_high_cap, std::max(vls, kOfflineVls)) << vls;
+    }
+  }
+}
+
 TEST(Offline, KeepsLidsNamesAndRatesOfTheFile) {
   const auto fabric = test::settle_text(test::kOddFabric);
 

@@ -46,6 +46,7 @@ class RouteLevels : public ::testing::Test {
   /// Tables and levels of `fabric_`.
   void dump(const std::string& engine) {
     RouteOptions made{.topology = fabric_, .engines = {engine}, .dump_dir = folder_.string(), .threads = 1};
+    made.vls = vls_;
     made.dump = "path-sl.txt,sl2vl.txt,opensm-lfts.dump,opensm-sl2vl.dump";
     std::ostringstream out;
     EXPECT_EQ(route(made, out, err_), 0) << err_.str();
@@ -86,6 +87,7 @@ class RouteLevels : public ::testing::Test {
   }
 
   std::string fabric_ = "torus:5x5:1+guids=3";
+  std::optional<unsigned> vls_;
   std::filesystem::path folder_;
   std::ostringstream err_;
 };
@@ -99,6 +101,18 @@ TEST_F(RouteLevels, OwnFilesAreFreeOfCreditLoopsInBothDirections) {
     EXPECT_GT(found.at("layers").as_int64(), 1);
     EXPECT_EQ(found.at("layers"), found.at("vls"));
     EXPECT_EQ(err_.str(), "");
+  }
+}
+
+TEST_F(RouteLevels, AnyNumberOfVlsIsDumpedAsItIsProven) {
+  for (const unsigned vls : {3U, 8U, 9U, 12U, 15U}) {
+    vls_ = vls;
+    dump("dfsssp");
+    for (const auto* maps : {"sl2vl.txt", "opensm-sl2vl.dump"}) {
+      const auto found = verify(at("path-sl.txt"), at(maps), 0);
+      EXPECT_TRUE(found.at("reverse_ok").as_bool()) << vls << " VLs, " << maps;
+      EXPECT_GT(found.at("vls").as_int64(), 1) << vls << " VLs, " << maps;
+    }
   }
 }
 
