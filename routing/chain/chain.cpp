@@ -151,8 +151,8 @@ class ChainRun {
            best.load.max_link_time > kMuchLess * candidates_.front().load.max_link_time;
   }
 
-  void refuse(const ChainLink& link, std::string reason) {
-    refusals_.push_back({link.engine, std::move(reason)});
+  void refuse(const ChainLink& link, std::string reason, bool lacks_vls = false) {
+    refusals_.push_back({link.engine, std::move(reason), lacks_vls});
   }
 
   void step(const ChainLink& link, ChainOptions::Step what) const {
@@ -175,7 +175,10 @@ class ChainRun {
       using Cause = RouteError::Cause;
       const auto cause = routes.error().cause;
       stopped_ = cause == Cause::stopped;
-      if (!stopped_ && roots.empty()) refuse(link, to_string(with_need(*engine, link, routes.error())));
+      if (!stopped_ && roots.empty()) {
+        const auto error = with_need(*engine, link, routes.error());
+        refuse(link, to_string(error), error.cause == Cause::too_few_vls);
+      }
       if (cause == Cause::not_a_tree || cause == Cause::no_legal_path) decline(link);
       return;
     }

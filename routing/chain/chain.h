@@ -28,6 +28,7 @@ struct ChainLink {
 struct Refusal {
   std::string engine;
   std::string reason;
+  bool lacks_vls = false;  ///< it needs more VLs than there are
 };
 
 /// Whose tables switches hold.

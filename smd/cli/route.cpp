@@ -89,8 +89,8 @@ sm::RouteReport report_of(const RouteOptions& options, const RoutePass& pass) {
   report.engine = part.engine;
   report.shape = part.shape;
   report.why = part.why;
-  for (const auto& [engine, reason] : part.fell_back_from) {
-    report.fell_back_from.push_back(fmt::format("{}: {}", engine, reason));
+  for (const auto& refusal : part.fell_back_from) {
+    report.fell_back_from.push_back(fmt::format("{}: {}", refusal.engine, refusal.reason));
   }
   report.verify = part.verification;
   if (!part.verification.ok()) report.faults = routing::describe(part.verification, *part.topology);

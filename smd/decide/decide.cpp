@@ -62,13 +62,18 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
 LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
   if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
     return {.vls = 1, .sls = most_layers(1), .own_vls = 1};
-  const auto of_links = in.vl_budget ? *in.vl_budget : layer_vls(in.subnet, *decided.links);
-  const auto vls = std::min(of_links, most_vls_between_switches(in.config.qos));
+  auto limit = in.vl_budget ? LayerLimit{.vls = *in.vl_budget}
+                            : layer_limit(in.subnet, *decided.links, in.config.qos.enabled);
+  if (const auto most = most_vls_between_switches(in.config.qos); most < limit.vls)
+    limit = {.vls = most, .by = fmt::format("max_vls of [qos] leaves {}", most)};
   const auto classes = classes_of(in, decided).size();
   const auto sls = most_layers(classes);
   const auto shared_by =
       in.config.qos.enabled ? static_cast<unsigned>(std::max<std::size_t>(classes, 1)) : 1U;
-  return {.vls = std::min(vls, sls), .sls = sls, .own_vls = std::min(std::max(vls / shared_by, 1U), sls)};
+  return {.vls = std::min(limit.vls, sls),
+          .sls = sls,
+          .own_vls = std::min(std::max(limit.vls / shared_by, 1U), sls),
+          .limited_by = std::move(limit.by)};
 }
 
 bool fits(const routing::Layers& layers, const LayerBudget& budget) {

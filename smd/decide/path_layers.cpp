@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/path_layers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -96,14 +98,59 @@ std::shared_ptr<const routing::PairLayers> layer_of_all(const RoutePart& part, c
       routing::layers_for(*part.topology, one, part.layers.by_pair));
 }
 
+/// A port of a link between switches, and the data VLs by which it can keep layers apart.
+struct PortLimit {
+  enum class Of : std::uint8_t { vls, operational_vls, arbitration, tables };
+  unsigned vls = 15;
+  const Node* node = nullptr;
+  PortNum port{};
+  Of of = Of::vls;
+};
+
+/// `link_vls`: OperationalVLs' code as decided; 0: as it is.
+PortLimit port_limit_of(const Node& node, PortNum number, const Node& peer, std::uint8_t link_vls,
+                        bool both_lists) {
+  using enum PortLimit::Of;
+  const auto& port = node.ports[number.value()];
+  const auto& info = port.info;
+  if (!wire::has(node.ports[0].info, wire::kCapSlMapping)) return {1, &node, number, tables};
+  const auto code = link_vls != 0 ? link_vls : info.operational_vls;
+  PortLimit limit{vls_of_code(code), &node, number, code < info.vl_cap ? operational_vls : vls};
+  // Of the two ends the one that has no more is to be named.
+  const auto* far = peer.port(port.peer->port);
+  if (far != nullptr && far->info.vl_cap <= code && code < info.vl_cap)
+    limit = {limit.vls, &peer, port.peer->port, vls};
+  unsigned entries = info.vl_arb_low_cap;
+  if (both_lists && info.vl_arb_high_cap != 0) entries = std::min(entries, unsigned{info.vl_arb_high_cap});
+  if (std::max(1U, entries) < limit.vls) return {std::max(1U, entries), &node, number, arbitration};
+  return limit;
+}
+
+std::string limit_text(const PortLimit& limit) {
+  if (limit.node == nullptr) return {};
+  const auto at = port_text(*limit.node, limit.port);
+  const auto* s = limit.vls == 1 ? "" : "s";
+  switch (limit.of) {
+    case PortLimit::Of::vls:
+      return fmt::format("{} has {} data VL{}", at, limit.vls, s);
+    case PortLimit::Of::operational_vls:
+      return fmt::format("{} uses {} data VL{} of those that it has", at, limit.vls, s);
+    case PortLimit::Of::arbitration:
+      return fmt::format("{} has VL arbitration tables for {} VL{}", at, limit.vls, s);
+    case PortLimit::Of::tables:
+      return fmt::format("{} has no SL to VL table", at);
+  }
+  return {};
+}
+
 LayersPtr reuse_layers(const LayersPtr& before, routing::GuidLayers now) {
   return before && *before == now ? before : std::make_shared<const routing::GuidLayers>(std::move(now));
 }
 
 }  // namespace
 
-unsigned layer_vls(const Subnet& subnet, const LinkPart& links) {
-  unsigned vls = 15;
+LayerLimit layer_limit(const Subnet& subnet, const LinkPart& links, bool both_lists) {
+  PortLimit least;
   for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
     const auto& node = *subnet.nodes[i];
     if (!node.is_switch() || node.ports.empty()) continue;
@@ -112,12 +159,12 @@ unsigned layer_vls(const Subnet& subnet, const LinkPart& links) {
       const auto* peer = port.linked() && port.peer ? subnet.find(port.peer->node) : nullptr;
       const auto& link = links.ports[i][p];
       if (peer == nullptr || !peer->is_switch() || !link) continue;
-      if (!wire::has(node.ports[0].info, wire::kCapSlMapping)) return 1;
-      const auto code = link->operational_vls != 0 ? link->operational_vls : port.info.operational_vls;
-      vls = std::min({vls, vls_of_code(code), std::max(1U, unsigned{port.info.vl_arb_low_cap})});
+      const auto found = port_limit_of(node, PortNum{static_cast<std::uint8_t>(p)}, *peer,
+                                       link->operational_vls, both_lists);
+      if (found.vls < least.vls) least = found;
     }
   }
-  return vls;
+  return {.vls = least.vls, .by = limit_text(least)};
 }
 
 unsigned layer_of(const RoutePart& part, Guid from, Lid to) {

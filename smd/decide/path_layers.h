@@ -3,6 +3,7 @@
 // Layers of paths from one decision to the next: an SL lives as long as the connection that uses it.
 
 #include <memory>
+#include <string>
 
 #include "mad/base/id.h"
 #include "routing/topology/context.h"
@@ -11,9 +12,15 @@
 
 namespace smd::sm::inline decisions {
 
-/// Data VLs by which all links between switches can keep layers apart, 1 to 15: OperationalVLs as decided (or
-/// as they are), entries of the low arbitration table, and SL to VL tables at both ends. Pure; O(ports).
-unsigned layer_vls(const Subnet& subnet, const LinkPart& links);
+/// By how many data VLs all links between switches can keep layers apart.
+struct LayerLimit {
+  unsigned vls = 15;    ///< 1 to 15
+  std::string by = {};  ///< the port that has no more, and of what; empty where there is none with fewer
+};
+
+/// By OperationalVLs as decided (or as they are), entries of the low arbitration table (`both_lists`: and of
+/// the high one, which some class has its turns in), and SL to VL tables at both ends. Pure; O(ports).
+LayerLimit layer_limit(const Subnet& subnet, const LinkPart& links, bool both_lists);
 
 /// The layer of the path from a switch (node GUID) to a LID; 0 where one of them is not routed.
 unsigned layer_of(const RoutePart& part, Guid from, Lid to);

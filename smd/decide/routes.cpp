@@ -103,6 +103,7 @@ void RouteDecision::stop_waiting() {
 /// it does not route the fabric any more.
 std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
     const routing::EngineInput& input, const routing::ChainOptions& options) {
+  std::vector<routing::Refusal> refused;  // of the engine that stayed
   if (stays_) {
     routing::ChainLink link{stays_->engine, routing_options(in_.config.routing)};
     if (!stays_->roots.empty()) link.options.root_guids = stays_->roots;
@@ -115,8 +116,11 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
       return chosen;
     }
     stop_waiting();
+    refused = std::move(chosen->fell_back_from);
   }
-  return routing::route_with_chain(chain_of(in_.config.routing), input, options);
+  auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
+  if (chosen) chosen->fell_back_from.insert(chosen->fell_back_from.begin(), refused.begin(), refused.end());
+  return chosen;
 }
 
 /// Tables of the same engine with so few layers that each class of QoS has VLs of its own: engines spread
@@ -181,6 +185,10 @@ RoutePartOr RouteDecision::fresh() {
     part->rows.push_back({part->topology->guid(s), std::move(chosen->routes.rows[s])});
   part->engine = std::move(chosen->engine);
   part->fell_back_from = std::move(chosen->fell_back_from);
+  for (auto& refusal : part->fell_back_from) {
+    if (refusal.lacks_vls && !budget_.limited_by.empty())
+      refusal.reason += fmt::format(" ({})", budget_.limited_by);
+  }
   part->roots = std::move(chosen->roots);
   part->by_load = chosen->by_load;
   part->shape = std::move(chosen->shape);

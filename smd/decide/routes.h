@@ -5,6 +5,7 @@
 
 #include <expected>
 #include <memory>
+#include <string>
 
 #include "routing/engines/engine.h"
 #include "smd/decide/decide.h"
@@ -18,6 +19,7 @@ struct LayerBudget {
   unsigned sls = 1;  ///< layers for which each class can have an SL
   /// Layers with which each class of QoS has VLs of its own; `vls` where there is one class.
   unsigned own_vls = 1;
+  std::string limited_by = {};  ///< why `vls` is no more; empty where that needs no word
 };
 
 /// Pure. What is decided on is verified; fails only when stopped. Null only with `instead` or same_ranking.

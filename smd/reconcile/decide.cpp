@@ -16,6 +16,7 @@
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/adoption.h"
+#include "smd/report/engine_change.h"
 #include "smd/report/faults.h"
 #include "smd/report/lmc.h"
 #include "smd/report/partitions.h"
@@ -104,14 +105,14 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   times_ = decision.times;
   decided_ = std::move(now);
   may_interrupt_ = false;
+  const bool asked = converge_to_ == Fresh::any_engine;
   if (converging_ && !parts_.agenda.asks_sweep()) {
     const bool decided = co_await take_step(run->how);
     if (!decided) co_return false;
   }
   note_own_tables();
   if (decided_.routes != before) routes_since_ = parts_.clock.now();
-  if (before && before->engine != decided_.routes->engine)
-    parts_.log.info("routing.engine_changed").kv("from", before->engine).kv("to", decided_.routes->engine);
+  if (before) log_engine_change(parts_.log, *subnet_, *before, *decided_.routes, asked);
   if (const auto& why = decided_.routes->why; !why.empty() && (!before || before->why != why))
     parts_.log.info("routing.chosen").kv("engine", decided_.routes->engine).kv("reason", why);
   if (run->how.adopting) {

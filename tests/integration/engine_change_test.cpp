@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another engine in [routing] while hosts have connections: their SLs are those of the tables before.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -173,7 +174,37 @@ TEST_F(EngineChange, ToOneLayerNeedsNoWord) {
   EXPECT_EQ(routes().engine, "updn");
   EXPECT_EQ(routes().layers.count, 1U);
   EXPECT_EQ(routes().pairs_moved, 0U);
-  EXPECT_THAT(manager_->lines().first("routing.engine_changed"), testing::HasSubstr("from=lash to=updn"));
+  EXPECT_THAT(
+      manager_->lines().first("routing.engine_changed"),
+      testing::AllOf(testing::HasSubstr("from=lash to=updn"), testing::Not(testing::HasSubstr("action="))));
+}
+
+/// A switch comes back with fewer VLs than the layers need.
+TEST_F(EngineChange, ThatLosesLayersInUseIsWarnedOfWithItsCause) {
+  begin("lash");
+  const auto layers = routes().layers.count;
+  ASSERT_GT(layers, 1U);
+  const auto guid = routes().topology->guid(0);
+  const auto name = (*manager_)->published()->subnet->find(guid)->description;
+  auto faults = world_.fabric().faults();
+  ASSERT_TRUE(faults.remove(name));
+  world_.run_for(10s);
+  ASSERT_EQ(routes().engine, "lash");
+  ASSERT_TRUE(faults.vl_cap(name, 1));
+
+  ASSERT_TRUE(faults.restore(name));
+  world_.run_for(20s);
+
+  ASSERT_EQ(routes().engine, "updn");
+  const auto line = manager_->lines().first("routing.engine_changed");
+  EXPECT_THAT(line, testing::HasSubstr("from=lash to=updn"));
+  EXPECT_THAT(line, testing::HasSubstr("and may use 1"));
+  EXPECT_THAT(line, testing::HasSubstr(fmt::format("({} {} port ", guid, name)));
+  EXPECT_THAT(line, testing::HasSubstr("has 1 data VL)"));
+  EXPECT_THAT(line, testing::HasSubstr(fmt::format("its tables had {} layers", layers)));
+  EXPECT_THAT(line, testing::HasSubstr("smd resweep converge --engine"));
+  ASSERT_FALSE(routes().fell_back_from.empty());
+  EXPECT_THAT(routes().fell_back_from[0].reason, testing::HasSubstr("has 1 data VL"));
 }
 
 TEST_F(EngineChange, OfVlsByPortWaitsToo) {
