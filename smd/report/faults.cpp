@@ -11,11 +11,11 @@
 #include <tuple>
 
 #include "mad/wire/mad.h"
-#include "smd/decide/multicast.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
 #include "smd/report/description.h"
 #include "smd/report/m_keys.h"
+#include "smd/report/multicast.h"
 #include "smd/report/ports.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/unkept_entries.h"
@@ -108,22 +108,6 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
   if (routes.verification.aggregation_pairs_unreachable != 0)
     log.warn("routing.left_out")
         .kv("found", routing::describe_left_out(routes.verification, *routes.topology, name));
-}
-
-void log_multicast(const log::Log& log, const Decided& decided) {
-  if (!decided.multicast || !decided.multicast->context) return;
-  const auto& context = *decided.multicast->context;
-  if (context.not_proven == 0) return;
-  const bool crowded = context.proof->rule == routing::McRule::none;
-  log.warn("multicast.not_proven")
-      .kv("engine", decided.routes->engine)
-      .kv("trees", context.trees)
-      .kv("not_proven", context.not_proven)
-      .kv("reason", crowded
-                        ? "every spanning tree that was tried closes a credit loop with unicast paths on SL 0"
-                        : "these trees go another way than the proven ones")
-      .kv("action", crowded ? "give the fabric an engine whose paths leave room, as updn or nue"
-                            : "they are replaced when the groups of the subnet manager before have ended");
 }
 
 std::string small_table_action(const LidPart& lids, const RoutePart& routes, const Node& node) {
