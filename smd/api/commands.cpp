@@ -15,6 +15,7 @@
 #include "smd/api/lost.h"
 #include "smd/api/not_master.h"
 #include "smd/log/modules.h"
+#include "smd/report/converge_preview.h"
 
 namespace smd::api {
 
@@ -63,6 +64,20 @@ std::optional<sm::Resweep> resweep_of(std::string_view kind, bool engine) {
   return std::nullopt;
 }
 
+/// What converge would come to; null where nothing is decided yet.
+Json convergence_of(const SubnetView& view, bool engine, const Backend& backend) {
+  const auto& now = view.snapshot;
+  if (!view.policy_state || !now || !now->decided.routes || !now->stored) return {};
+  const auto config = policy::with_kept(view.policy_state->config, *view.policy_state->policies);
+  return sm::converge_preview_json(sm::converge_preview({.subnet = *now->subnet,
+                                                         .decided = now->decided,
+                                                         .stored = *now->stored,
+                                                         .config = *config,
+                                                         .partitions = view.policy_state->merged,
+                                                         .any_engine = engine,
+                                                         .parallel = backend.parallel()}));
+}
+
 }  // namespace
 
 Answer post_resweep(const Question& question, Backend& backend) {
@@ -85,11 +100,17 @@ Answer post_resweep(const Question& question, Backend& backend) {
   const auto& waiting = chosen->view->waiting;
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
     return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
-  if (!*dry_run) backend.resweep(chosen->index, *sweep);
-  return answer_of(
-      Json(JsonObject{
-          {"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}, {"dry_run", Json(*dry_run)}}),
-      *dry_run ? 200 : 202);
+  JsonObject found{{"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}, {"dry_run", Json(*dry_run)}};
+  if (!*dry_run) {
+    backend.resweep(chosen->index, *sweep);
+    return answer_of(Json(std::move(found)), 202);
+  }
+  if (kind == "converge") {
+    const auto turn = backend.dump_turn();
+    if (!turn.owns_lock()) return error_of(503, "busy", "a dump or another dry run is being made: try again");
+    found.emplace("converge", convergence_of(*chosen->view, *engine, backend));
+  }
+  return answer_of(Json(std::move(found)));
 }
 
 Answer put_sweeps(const Question& question, Backend& backend) {

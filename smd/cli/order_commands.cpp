@@ -11,6 +11,7 @@
 #include "mad/base/parse.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/times.h"
+#include "smd/cli/words.h"
 #include "smd/report/json.h"
 
 namespace smd::cli {
@@ -35,6 +36,23 @@ Done tell_each(const Conversation& daemon, std::string_view method, std::string_
 json::object with_dry_run(json::object body, const OrderOptions& options) {
   if (options.dry_run) body["dry_run"] = true;
   return body;
+}
+
+/// What tables would converge to; empty where the daemon does not say.
+std::string convergence_words(const json::value& found) {
+  if (!found.is_object()) return {};
+  const auto engine = text_of(found, "engine"), refused = text_of(found, "refused");
+  if (engine.empty()) return fmt::format("; the tables would stay: {}", refused);
+  const auto now = text_of(found, "engine_now");
+  auto words = fmt::format(
+      "; tables of {}{}: most loaded link {} instead of {}, {} changed, another SL for {}", engine,
+      now == engine ? "" : " instead of " + now, text_of(found, "max_link_time"),
+      text_of(found, "max_link_time_now"), counted(text_of(found, "entries_changed"), "entry", "entries"),
+      counted(text_of(found, "pairs_with_other_sl"), "pair of switches", "pairs of switches"));
+  if (!refused.empty()) return fmt::format("{}; the tables would stay: {}", words, refused);
+  if (text_of(found, "interrupts") == "true")
+    words += "; no order of writes keeps all working routes, so that they are taken for much less load only";
+  return words;
 }
 
 void add_dry_run(CLI::App& command, OrderOptions& options) {
@@ -92,9 +110,10 @@ Done resweep_command(const Conversation& daemon, const OrderOptions& options, bo
   json::object body{{"sweep", kind}};
   if (options.engine) body["engine"] = true;
   return tell_each(daemon, "POST", "resweep", with_dry_run(std::move(body), options), as_json, out,
-                   [&](const json::value&) {
-                     return fmt::format("{} sweep {}", kind,
-                                        options.dry_run ? "would be asked for (dry run)" : "asked for");
+                   [&](const json::value& answer) {
+                     return fmt::format("{} sweep {}{}", kind,
+                                        options.dry_run ? "would be asked for (dry run)" : "asked for",
+                                        convergence_words(member_of(answer, "converge")));
                    });
 }
 

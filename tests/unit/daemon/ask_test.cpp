@@ -122,6 +122,29 @@ TEST(Ask, WhereSweepsAreOffTheFabricMayBeOtherThanItIsShown) {
   EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--nagios"}).status, 1);
 }
 
+TEST(Ask, ADryRunOfConvergeSaysWhichTablesItWouldComeTo) {
+  test::FakeDaemon daemon;
+  const auto said = [&](const std::string& converge) {
+    daemon.answers["/v1/subnets/f/resweep"] =
+        R"({"sweep":"converge","dry_run":true,"converge":)" + converge + "}";
+    return test::ask_daemon(daemon.path(), {"resweep", "converge", "--engine", "--dry-run"}).out;
+  };
+
+  EXPECT_EQ(said(R"({"refused":null,"engine_now":"nue","engine":"dfsssp","max_link_time_now":37.0,)"
+                 R"("max_link_time":18.5,"entries_changed":812,"pairs_with_other_sl":1,"interrupts":false})"),
+            "f: converge sweep would be asked for (dry run); tables of dfsssp instead of nue: most loaded "
+            "link 18.5 "
+            "instead of 37, 812 entries changed, another SL for 1 pair of switches\n");
+  EXPECT_THAT(
+      said(R"({"refused":null,"engine_now":"updn","engine":"updn","max_link_time_now":8.0,)"
+           R"("max_link_time":8.0,"entries_changed":1,"pairs_with_other_sl":0,"interrupts":true})"),
+      testing::HasSubstr("; tables of updn: most loaded link 8 instead of 8, 1 entry changed, another SL "
+                         "for 0 pairs of switches; no order of writes keeps all working routes"));
+  EXPECT_THAT(said(R"({"refused":"no engine routes the fabric","engine_now":"updn","engine":null})"),
+              testing::HasSubstr("(dry run); the tables would stay: no engine routes the fabric"));
+  EXPECT_EQ(said("null"), "f: converge sweep would be asked for (dry run)\n");
+}
+
 TEST(Ask, PortsOfNodesWithAPattern) {
   test::FakeDaemon daemon;
   daemon.answers["/v1/subnets/f/ports?match=leaf%2A"] = R"({"subnet":"f","ports":[]})";
