@@ -51,7 +51,9 @@ std::string convergence_words(const json::value& found) {
       counted(text_of(found, "pairs_with_other_sl"), "pair of switches", "pairs of switches"));
   if (!refused.empty()) return fmt::format("{}; the tables would stay: {}", words, refused);
   if (text_of(found, "interrupts") == "true")
-    words += "; no order of writes keeps all working routes, so that they are taken for much less load only";
+    words +=
+        "; no order of writes keeps all working routes, so that they are taken only for much less load or "
+        "the proof of multicast trees";
   return words;
 }
 

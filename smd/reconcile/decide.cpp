@@ -197,10 +197,11 @@ asio::awaitable<bool> Reconciler::route_round_kept_entries() {
 struct Reconciler::ConvergeGoal {
   Decided next;  ///< after the step
   DecideTimes times;
-  routing::RouteLoad load;  ///< of the tables in the end
-  bool whole = false;       ///< the step is the last
-  bool interrupts = false;  ///< there is no order of its writes in which all that arrives goes on arriving
-  bool accepted = false;    ///< and they are written all the same
+  routing::RouteLoad load;    ///< of the tables in the end
+  bool proves_trees = false;  ///< with them fewer multicast trees are without a proof
+  bool whole = false;         ///< the step is the last
+  bool interrupts = false;    ///< there is no order of its writes in which all that arrives goes on arriving
+  bool accepted = false;      ///< and they are written all the same
 };
 
 namespace {
@@ -235,6 +236,10 @@ routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& paral
                                routing::hosts_in_file_order(*part.topology));
 }
 
+std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
+  return part && part->context ? part->context->not_proven : 0;
+}
+
 }  // namespace
 
 /// The error: why there are no tables to converge to, or no way; empty where it is stopped.
@@ -255,6 +260,10 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
   goal.next.routes = goal.whole ? routes : step->part;
   decide_qos_tables(input, decided_, goal.next);
   if (input.multicast) goal.next.multicast = decide_multicast(input, *goal.next.routes);
+  if (const auto unproven = trees_not_proven(decided_.multicast); unproven != 0 && input.multicast) {
+    const auto in_the_end = goal.whole ? goal.next.multicast : decide_multicast(input, *routes);
+    goal.proves_trees = trees_not_proven(in_the_end) < unproven;
+  }
   const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
   if (more && !vl_tables_are_read(*subnet_))
     return std::unexpected("SL to VL tables that they need are not read yet: after the next heavy sweep");
@@ -263,8 +272,9 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
 }
 
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
-/// that the present ones have. For a load that is much less also tables whose way interrupts; instead of
-/// another SM's only where the operator has asked. The error: why the tables stay.
+/// that the present ones have. For a load that is much less, and for multicast trees that are not proven with
+/// the present ones, also tables whose way interrupts; instead of another SM's only where the operator has
+/// asked. The error: why the tables stay.
 std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
     DecideInput input, const std::stop_token& stop) const {
   const auto& now = *decided_.routes;
@@ -299,14 +309,15 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   const auto present = load_of(now, parts_.compute.parallel());
   const bool may_interrupt =
       converge_to_ != Fresh::canonical || (!moves && now.origin != RoutePart::Origin::adopted);
-  const bool better = may_interrupt && near && best && worth(best->load, near->load);
+  const bool proves = best && best->proves_trees && !(near && near->proves_trees);
+  const bool better = may_interrupt && near && best && (proves || worth(best->load, near->load));
   if (near && !near->interrupts && near->load <= present && !better) return near;
   if (!best) return best;
   if (!may_interrupt)
     return std::unexpected(moves ? fmt::format("{} pairs of end ports would get other SLs",
                                                best->next.routes->pairs_moved - now.pairs_moved)
                                  : "no order of writes keeps all working routes");
-  if (!worth(best->load, present))
+  if (!best->proves_trees && !worth(best->load, present))
     return std::unexpected(
         "no order of writes keeps all working routes, and fresh tables would not have much less load");
   best->accepted = true;

@@ -30,7 +30,8 @@ struct ConvergePreview {
   double load_now = 0, load = 0;       ///< RouteLoad::max_link_time
   std::uint64_t entries_changed = 0;   ///< of forwarding tables
   std::uint64_t pairs_with_other_sl = 0;  ///< pairs of switches whose paths get another layer
-  /// No order of writes keeps all working routes: they are taken for much less load only.
+  /// No order of writes keeps all working routes: they are taken only for much less load, or for the
+  /// proof of multicast trees.
   bool interrupts = false;
 };
 

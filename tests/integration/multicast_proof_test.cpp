@@ -202,6 +202,27 @@ TEST(MulticastProof, IsOfTheTablesThatRoutesConvergeTo) {
   }
 }
 
+/// Repaired tables of one layer may leave no room for a spanning tree. Fresh ones do, whatever they carry,
+/// and though no order of writes keeps all working routes.
+TEST(MulticastProof, ComesBackWithFreshTables) {
+  unsigned without = 0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    std::mt19937_64 random(seed);
+    ProvenFabric fabric("random:16:5:1:9+guids=64", "nue");
+    fabric.join(random, 4);
+    for (int i = 0; i < 8 && fabric.context().not_proven == 0; ++i) fabric.lose(random);
+    if (fabric.context().not_proven == 0) continue;
+    ++without;
+
+    fabric.converge();
+
+    EXPECT_EQ(fabric.decided().routes->engine, "nue") << seed;
+    EXPECT_EQ(fabric.context().not_proven, 0U) << seed;
+    fabric.expect_no_cycle();
+  }
+  EXPECT_GT(without, 0U) << "no seed has left trees without a proof";
+}
+
 /// A proof is for the routes: joins do not compute it anew.
 TEST(MulticastProof, IsKeptWhileTheRoutesStay) {
   std::mt19937_64 random(3);
