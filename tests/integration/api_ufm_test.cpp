@@ -441,7 +441,7 @@ TEST_F(ApiUfm, MembersWhoseHostIsDownAreShown) {
   good("POST", "/ufmRest/resources/pkeys/hosts", R"({"pkey": "0x21", "hosts_names": "h00002"})");
   good("POST", "/ufmRest/resources/pkeys",
        fmt::format(R"({{"pkey": "0x22", "guids": ["{}"]}})", api::ufm_text(host)));
-  ASSERT_THAT(guids_of("0x21"), ElementsAre(api::ufm_text(host)));
+  ASSERT_THAT(guids_of("0x21"), testing::ElementsAre(api::ufm_text(host)));
 
   auto view = *backend_.views[0];
   auto now = std::make_shared<sm::Snapshot>(*view.snapshot);
@@ -456,8 +456,8 @@ TEST_F(ApiUfm, MembersWhoseHostIsDownAreShown) {
   view.snapshot = now;
   backend_.views[0] = std::make_shared<api::SubnetView>(view);
 
-  EXPECT_THAT(guids_of("0x21"), ElementsAre(api::ufm_text(host))) << "by its name";
-  EXPECT_THAT(guids_of("0x22"), ElementsAre(api::ufm_text(host)));
+  EXPECT_THAT(guids_of("0x21"), testing::ElementsAre(api::ufm_text(host))) << "by its name";
+  EXPECT_THAT(guids_of("0x22"), testing::ElementsAre(api::ufm_text(host)));
   good("DELETE", "/ufmRest/resources/pkeys/0x21/hosts/h00002");
   EXPECT_FALSE(pkeys().as_object().contains("0x21"));
 }
