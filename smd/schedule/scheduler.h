@@ -89,7 +89,8 @@ class Scheduler {
   Agenda& agenda() const { return agenda_; }
 
  private:
-  bool light_sweeps() const { return (interval_.count() != 0 || look_soon_) && !paused(); }
+  /// One that follows a sweep that was asked for is part of it.
+  bool light_sweeps() const { return look_soon_ || (interval_.count() != 0 && !paused()); }
   void ask_for_timed(const BackgroundTimes& times, bool subnet_known);
   mad::TimePoint wake_at(const BackgroundTimes& times, std::optional<mad::TimePoint> due, bool idle) const;
   Asked take_heavy();

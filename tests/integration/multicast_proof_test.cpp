@@ -188,7 +188,7 @@ TEST(MulticastProof, TreesWithoutAProofAreNamed) {
 
 /// Each step of the way to fresh tables has trees that are proven with it.
 TEST(MulticastProof, IsOfTheTablesThatRoutesConvergeTo) {
-  for (const std::string spec : {"mesh:4x4:1+guids=5", "torus:4x4:1+guids=6", "kary:3:3+guids=7"}) {
+  for (const std::string spec : {"mesh:4x4:1+guids=5", "torus:4x4:1+guids=6", "random:12:4:2:3+guids=7"}) {
     SCOPED_TRACE(spec);
     std::mt19937_64 random(4);
     ProvenFabric fabric(spec, "updn");
