@@ -121,8 +121,6 @@ class Transactions {
   /// sent to it again and ends at once as Fault::timeout. Requests with a time of their own are always sent,
   /// and where much is lost on the way all are.
   void begin_round() { unanswered_.begin_round(); }
-  /// What this node has left unanswered in this round may be asked again: the ways to it were at fault.
-  void ask_again(Guid node) { unanswered_.forget(node); }
   /// How soon a node that is alive should have answered: an eighth of the time that a request to it lasts, a
   /// quarter where much is lost, or its own answer time. For requests that others follow where there is none.
   Duration soon(Guid node) const;

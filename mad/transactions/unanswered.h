@@ -32,8 +32,6 @@ class Unanswered {
 
   /// Forgets all failures of the round before. Before the first call nothing is kept.
   void begin_round();
-  /// All failures of this node.
-  void forget(Guid node) { nodes_.erase(node); }
 
   /// `silent`: the node has answered nothing since, so that the way to it may be what is broken: no more is
   /// sent by it, others may be tried. `whole_attribute`: the node has answered none of this attribute and

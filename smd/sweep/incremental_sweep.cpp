@@ -86,14 +86,6 @@ class Race {
   mad::WaitList waiters_;
 };
 
-/// A port of an adapter or router, and the path that ends there.
-using AdapterWay = std::pair<PortNum, mad::DirectedPath>;
-
-struct AskedAdapter {
-  std::vector<AdapterWay> ways;
-  std::size_t links_down = 0;  ///< that were known when it was asked
-};
-
 class Refresh {
  public:
   Refresh(mad::Transactions* tx, mad::Clock* clock, asio::any_io_executor executor, const Subnet* before,
@@ -118,10 +110,6 @@ class Refresh {
   asio::awaitable<void> check_port(FoundNode* found, PortNum port, mad::DirectedPath path, bool hint);
   bool begin_checks();
   void begin_check(Guid guid, const Paths& paths);
-  void put_off_adapters(std::set<Guid>& asked);
-  std::vector<AdapterWay> ways_to_adapter(std::size_t index, const Paths& paths) const;
-  void check_adapter(FoundNode* found, std::vector<AdapterWay> ways);
-  bool ask_adapters_again();
   bool compare();
   void lost(FoundNode& found, PortNum port);
   void look_from_around(Guid node, const Paths& paths, bool again = false);
@@ -139,8 +127,7 @@ class Refresh {
   DiscoverySession survey_;
   std::set<Guid> to_check_, checked_;
   std::vector<FoundNode*> to_compare_;  ///< answered since the last wave
-  std::map<Guid, AskedAdapter> adapters_;
-  std::set<Guid> doubtful_;  ///< switches that lost a link and have not answered since
+  std::set<Guid> doubtful_;             ///< switches that lost a link and have not answered since
   Paths::Avoid avoid_;
   std::string_view superseded_;
   unsigned waited_ = 0, next_look_ = 1;  ///< times that nothing came in while we waited; of the next look
@@ -201,83 +188,19 @@ void Refresh::begin_check(Guid guid, const Paths& paths) {
     return;
   }
   if (guid == before_.sm_node) survey_.may_probe.push_back(found);
-  check_adapter(found, ways_to_adapter(*index, paths));
-}
-
-/// By each of its ports, but for those whose own link is known to be down.
-std::vector<AdapterWay> Refresh::ways_to_adapter(std::size_t index, const Paths& paths) const {
-  const auto& node = *before_.nodes[index];
-  std::vector<AdapterWay> ways;
-  for (std::size_t p = 1; p < node.ports.size(); ++p) {
+  for (std::size_t p = 1; p < found->node.ports.size(); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
-    const auto path = paths.to_port(before_, index, port);
+    const auto path = paths.to_port(before_, *index, port);
     if (!path) continue;
-    // The last link of a way is not among those that `paths` has looked at. Our own port needs none.
-    const auto& peer = node.ports[p].peer;
-    const bool down = avoid_.ports.contains({node.guid(), port}) ||
-                      (peer && avoid_.ports.contains({peer->node, peer->port}));
-    if (!down || node.guid() == before_.sm_node) ways.emplace_back(port, *path);
-  }
-  return ways;
-}
-
-void Refresh::check_adapter(FoundNode* found, std::vector<AdapterWay> ways) {
-  for (const auto& [port, path] : ways) {
     found->read = true;
     if (found->arrivals.empty()) {
-      found->path = path;
+      found->path = *path;
       survey_.start(survey_.read_node_info(found));
       survey_.start(survey_.read_description(found));
     }
     found->arrivals.push_back(port);
-    survey_.start(check_port(found, port, path, false));
+    survey_.start(check_port(found, port, *path, false));
   }
-  adapters_[found->node.guid()] = {.ways = std::move(ways), .links_down = avoid_.ports.size()};
-}
-
-/// Switches that are asked for the first time come before adapters: the way to one of these may lead over a
-/// link that they have lost.
-void Refresh::put_off_adapters(std::set<Guid>& asked) {
-  const auto is_switch = [&](Guid guid) {
-    const auto* node = before_.find(guid);
-    return node != nullptr && node->is_switch();
-  };
-  const bool any =
-      std::ranges::any_of(asked, [&](Guid guid) { return is_switch(guid) && !checked_.contains(guid); });
-  if (!any) return;
-  std::erase_if(asked, [&](Guid guid) {
-    const bool later = !is_switch(guid) && guid != before_.sm_node;
-    if (later) to_check_.insert(guid);
-    return later;
-  });
-}
-
-/// Adapters that did not answer, but were asked over links that have been found down since: by other ways, if
-/// there are any. One without a way is no node that does not answer. True where some are to be asked.
-bool Refresh::ask_adapters_again() {
-  std::set<Guid> silent;
-  for (const auto& lost : survey_.unresponsive) {
-    const auto at = adapters_.find(lost.behind.node);
-    const bool may = at != adapters_.end() && at->second.links_down != avoid_.ports.size();
-    if (may && at->first != before_.sm_node) silent.insert(at->first);
-  }
-  if (silent.empty()) return false;
-  const Paths around(before_, {.nodes = {}, .ports = avoid_.ports});
-  const auto ways_now = [&](Guid guid) { return ways_to_adapter(*before_.index_of(guid), around); };
-  std::erase_if(silent, [&](Guid guid) { return ways_now(guid) == adapters_.at(guid).ways; });
-  std::erase_if(survey_.unresponsive,
-                [&](const Unresponsive& lost) { return silent.contains(lost.behind.node); });
-  std::erase_if(silent, [&](Guid guid) { return ways_now(guid).empty(); });
-  for (const auto guid : silent) {
-    auto* found = survey_.findings.touch(guid);
-    found->read = false;
-    found->arrivals.clear();
-    found->probation.clear();
-    tx_.ask_again(guid);
-    checked_.erase(guid);
-    to_check_.insert(guid);
-  }
-  return !silent.empty();
 }
 
 /// A switch that lost a link may be gone: its neighbours know, and sooner than its silence tells. `again`:
@@ -315,9 +238,8 @@ void Refresh::ask_around(const Paths& around) {
 }
 
 bool Refresh::begin_checks() {
-  auto asked = std::exchange(to_check_, {});
+  const auto asked = std::exchange(to_check_, {});
   if (asked.empty()) return false;
-  put_off_adapters(asked);
   avoid_.nodes = doubtful_;
   const Paths around = avoid_.nodes.empty() && avoid_.ports.empty() ? paths_ : Paths(before_, avoid_);
   avoid_.nodes.clear();
@@ -404,7 +326,6 @@ asio::awaitable<bool> Refresh::explore(std::set<Guid> suspects) {
     const bool probes = going && to_check_.empty() && survey_.begin_probes();
     if (probes) going = co_await survey_.settle(doubtful_.size());
     if (checks || reads || compared || probes) continue;
-    if (survey_.idle() && ask_adapters_again()) continue;
     if (survey_.idle()) break;
     const auto completed = survey_.completed();
     going = co_await survey_.settle();

@@ -177,23 +177,6 @@ TEST(Events, WhatNoTrapToldIsFoundByTheLightSweep) {
   EXPECT_EQ(fabric.last().links, 63U);
 }
 
-/// A third of the fabric is asked by that link, as long as no sweep has found it down.
-TEST(Events, HostsBehindACutLinkAreAskedByAnotherWay) {
-  auto config = without_light_sweeps();
-  config.sweep.on_trap = false;
-  Running fabric("ft2:6", config);
-
-  fabric.faults().link_down({"leaf000", PortNum{4}});
-  fabric.world().run_for(100ms);
-  fabric.manager()->resweep(sm::Resweep::light, "test");
-  fabric.world().run_for(5s);
-
-  ASSERT_FALSE(fabric.sweeps().empty()) << fabric.lines();
-  EXPECT_EQ(fabric.last().links, 35U);
-  EXPECT_EQ(fabric.last().state, sm::SweepState::reduced);
-  EXPECT_EQ(fabric.manager().lines().count("node.unresponsive"), 0U) << fabric.lines();
-}
-
 TEST(Events, AFlappingPortCostsABoundedNumberOfSweeps) {
   auto made_with = sim::World::default_options();
   made_with.waits_for_training = false;  // the port flaps meanwhile

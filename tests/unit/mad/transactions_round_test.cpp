@@ -72,18 +72,6 @@ TEST_F(TransactionsRound, TheNextRoundAsksAgain) {
   EXPECT_EQ(sent_for(question(0x11)), 4U);
 }
 
-/// Its ways were at fault.
-TEST_F(TransactionsRound, ANodeMayBeAskedAgainInTheSameRound) {
-  make();
-  tx->begin_round();
-  sent_for(question(0x11));
-  sent_for(node_info(Guid{8}));
-  tx->ask_again(Guid{7});
-
-  EXPECT_EQ(sent_for(question(0x11)), 4U);
-  EXPECT_EQ(sent_for(node_info(Guid{8})), 0U) << "another node";
-}
-
 TEST_F(TransactionsRound, WithoutRoundsAllIsAskedAgain) {
   make();
   EXPECT_EQ(sent_for(question(0x11)), 4U);
