@@ -46,7 +46,8 @@ Builder island_below_leaves() {
   return builder;
 }
 
-/// Four pods below 16 cores, and four leaves cabled to four cores each; switches in an order by the seed.
+/// Four pods below 16 cores, and four leaves cabled to the cores of one column each; switches in an order by
+/// the seed.
 Builder two_heights(std::uint64_t seed) {
   constexpr SwitchIndex kPods = 4, kLeaves = 3, kAggregations = 4, kCores = 16, kHigh = 4;
   constexpr SwitchIndex kPod = kLeaves + kAggregations, kCoresAt = kPods * kPod, kHighAt = kCoresAt + kCores;
@@ -55,18 +56,18 @@ Builder two_heights(std::uint64_t seed) {
   for (SwitchIndex s = 0; s < order.size(); ++s) order[s] = s;
   std::ranges::shuffle(order, std::mt19937_64(seed));
   for (std::size_t s = 0; s < order.size(); ++s) builder.add_switch(36);
-  const auto leaf = [&](SwitchIndex s, SwitchIndex above, SwitchIndex step, SwitchIndex cables) {
+  const auto leaf = [&](SwitchIndex s, SwitchIndex above, SwitchIndex cables) {
     for (int h = 0; h < 3; ++h) builder.host(order[s]);
-    for (SwitchIndex c = 0; c < cables; ++c) builder.link(order[s], order[above + c * step]);
+    for (SwitchIndex c = 0; c < cables; ++c) builder.link(order[s], order[above + c]);
   };
   for (SwitchIndex pod = 0; pod < kPods; ++pod) {
     const auto aggregations = pod * kPod + kLeaves;
-    for (SwitchIndex l = 0; l < kLeaves; ++l) leaf(pod * kPod + l, aggregations, 1, kAggregations);
+    for (SwitchIndex l = 0; l < kLeaves; ++l) leaf(pod * kPod + l, aggregations, kAggregations);
     for (SwitchIndex a = 0; a < kAggregations; ++a) {
       for (SwitchIndex c = 0; c < 4; ++c) builder.link(order[aggregations + a], order[kCoresAt + a * 4 + c]);
     }
   }
-  for (SwitchIndex h = 0; h < kHigh; ++h) leaf(kHighAt + h, kCoresAt + h, 4, 4);
+  for (SwitchIndex h = 0; h < kHigh; ++h) leaf(kHighAt + h, kCoresAt + h * 4, 4);
   return builder;
 }
 
