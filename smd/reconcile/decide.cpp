@@ -171,8 +171,7 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
     auto stored = stored_;
     co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
     co_await keep(std::move(stored));
-  }
-  if (!found && interrupts) {
+  } else if (interrupts) {
     parts_.log.warn("routing.interrupts")
         .kv("reason", "no order of writes keeps all working routes")
         .kv("engine", decided_.routes->engine);
