@@ -54,9 +54,10 @@ bool is_c0_or_del(char c) {
 /// The number of so many hexadecimal digits at the front; nothing: there are fewer.
 std::optional<std::uint32_t> hex_digits(std::string_view text, std::size_t count) {
   if (text.size() < count) return std::nullopt;
+  const auto digits = text.substr(0, count);
   std::uint32_t value = 0;
-  const auto* end = text.data() + count;
-  const auto read = std::from_chars(text.data(), end, value, 16);
+  const auto* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, value, 16);
   return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
