@@ -14,6 +14,9 @@ constexpr std::uint8_t kNone = 255;
 constexpr std::size_t kMostNoted = 8;
 /// Sets of one entry within this belong together: those of one repair, with what was lost of them.
 constexpr auto kTogether = std::chrono::seconds(1);
+/// A run that took a switch for mute may write so long after it has answered again: it waits for packets to
+/// expire first.
+constexpr auto kRunThatTookItForMute = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -25,6 +28,13 @@ Watch::Watch(sim::Fabric& fabric) : fabric_(fabric), state_(fabric.state()) {
 Watch::~Watch() { fabric_.watch_sets(nullptr); }
 
 void Watch::look_again() {
+  for (sim::NodeIndex sw = 0; sw < state_.nodes.size(); ++sw) {
+    if (is_mute(sw)) {
+      out_of_hand_.insert(sw);
+    } else if (out_of_hand_.erase(sw) != 0) {
+      back_since_[sw] = state_.now;
+    }
+  }
   rows_.resize(state_.nodes.size());
   earlier_.resize(state_.nodes.size());
   for (sim::NodeIndex node = 0; node < state_.nodes.size(); ++node) {
@@ -117,6 +127,11 @@ sim::PortIndex Watch::next(sim::NodeIndex sw, Lid lid, std::uint8_t out) const {
 /// Its agent answers nothing about its tables: it forwards on by what nobody can read or write, and until its
 /// neighbours are all rewritten a packet may still pass it.
 bool Watch::out_of_hand(sim::NodeIndex sw) const {
+  const auto back = back_since_.find(sw);
+  return is_mute(sw) || (back != back_since_.end() && state_.now < back->second + kRunThatTookItForMute);
+}
+
+bool Watch::is_mute(sim::NodeIndex sw) const {
   const auto& faults = state_.nodes[sw].faults;
   return faults && (faults->silent || !faults->answers_only.empty());
 }

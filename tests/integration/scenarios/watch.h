@@ -55,6 +55,7 @@ class Watch {
   /// The port behind which the packet is next; kNowhere: it goes no further.
   sim::PortIndex next(sim::NodeIndex sw, Lid lid, std::uint8_t out) const;
   bool circles(sim::NodeIndex from, Lid lid) const;
+  bool is_mute(sim::NodeIndex sw) const;
   bool out_of_hand(sim::NodeIndex sw) const;
   bool passes_out_of_hand(sim::NodeIndex from, Lid lid, std::uint8_t out) const;
   /// The end port that a packet reaches which leaves `from` by `out`.
@@ -73,6 +74,8 @@ class Watch {
   std::vector<bool> was_active_;  ///< by port
   std::vector<Lid> lids_;         ///< by port
   std::set<sim::NodeIndex> excused_;
+  std::set<sim::NodeIndex> out_of_hand_;                 ///< when look_again() was called last
+  std::map<sim::NodeIndex, sim::TimePoint> back_since_;  ///< that were so before
   std::vector<std::string> broken_, lost_paths_;
   std::uint64_t sets_ = 0, entries_ = 0;
 };
