@@ -27,6 +27,7 @@ ROWS = [
     (r"SMIR\b", "ActCount", "ActCount, priority"),
     (r"MFTR\b", "records, block, line", "other trees"),
     (r"--smkey 1 PKTR\b", "records", "all blocks of a port"),
+    (r"--smkey 1 PKTR\b", "Block", "BlockNum in the byte order of its host"),
     (r"(MCMR|-g|-m)\b", "mlid, Mlid", "MLIDs from 0xC000 on"),
     (r"(MCMR|-g|-m)\b", "mtu, Mtu, rate, Rate", "the broadcast group has 10 Gb/s and 2 KB"),
     (r"MCMR --(mtu|rate)", "records", "the broadcast group has 10 Gb/s and 2 KB"),
