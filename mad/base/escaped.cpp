@@ -56,8 +56,9 @@ std::optional<std::uint32_t> hex_digits(std::string_view text, std::size_t count
   if (text.size() < count) return std::nullopt;
   const auto digits = text.substr(0, count);
   std::uint32_t value = 0;
-  const auto* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, value, 16);
+  const auto* const begin = digits.data();
+  const auto* const end = begin + digits.size();
+  const auto read = std::from_chars(begin, end, value, 16);
   return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
