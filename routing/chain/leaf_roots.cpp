@@ -34,7 +34,7 @@ std::vector<std::vector<SwitchIndex>> leaves_by_component(const Topology& topolo
   return leaves;
 }
 
-/// One leaf of each component at a time; fewer components have others left at the end.
+/// One leaf of each component at a time; a component with fewer leaves than another begins again.
 std::vector<std::vector<SwitchIndex>> trials(const Topology& topology, std::size_t most) {
   std::vector<std::vector<SwitchIndex>> sets;
   auto leaves = leaves_by_component(topology);

@@ -49,6 +49,14 @@ bool same_rules(const config::RoutingConfig& a, const config::RoutingConfig& b) 
   return a == other;
 }
 
+routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel,
+                           routing::LoadOfShifts shifts) {
+  routing::Routes routes{.rows = {}, .layers = part.layers};
+  for (const auto& row : part.rows) routes.rows.push_back(row.row);
+  return routing::measure_load({*part.topology, *part.lid_map, parallel}, routes,
+                               routing::hosts_in_file_order(*part.topology), shifts);
+}
+
 std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other) {
   std::uint64_t count = 0;
   for (const auto& row : one.rows) {

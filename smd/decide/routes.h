@@ -8,6 +8,7 @@
 #include <string>
 
 #include "routing/engines/engine.h"
+#include "routing/quality/load.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/decided.h"
 
@@ -41,6 +42,10 @@ struct Converging {
 std::expected<Converging, routing::RouteError> converge_routes(const std::shared_ptr<const RoutePart>& now,
                                                                const RoutePart& goal, std::size_t most_blocks,
                                                                const routing::Parallel& parallel);
+
+/// The load of the tables of a part, hosts in the order of its topology. Pure.
+routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel,
+                           routing::LoadOfShifts shifts = routing::LoadOfShifts::yes);
 
 /// Entries in which the tables of two parts differ, of switches that both have.
 std::uint64_t entries_differing(const RoutePart& one, const RoutePart& other);

@@ -228,13 +228,6 @@ bool vl_tables_are_read(const Subnet& subnet) {
   return true;
 }
 
-routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel) {
-  routing::Routes routes{.rows = {}, .layers = part.layers};
-  for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  return routing::measure_load({*part.topology, *part.lid_map, parallel}, routes,
-                               routing::hosts_in_file_order(*part.topology));
-}
-
 std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
   return part && part->context ? part->context->not_proven : 0;
 }

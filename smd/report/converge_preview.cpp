@@ -5,7 +5,6 @@
 
 #include <stop_token>
 
-#include "routing/quality/load.h"
 #include "routing/repair/guid_layers.h"
 #include "smd/decide/decide.h"
 #include "smd/decide/path_layers.h"
@@ -14,14 +13,6 @@
 
 namespace smd::sm::inline reports {
 namespace {
-
-double load_of(const RoutePart& part, const routing::Parallel& parallel) {
-  routing::Routes routes{.rows = {}, .layers = part.layers};
-  for (const auto& row : part.rows) routes.rows.push_back(row.row);
-  return routing::measure_load({*part.topology, *part.lid_map, parallel}, routes,
-                               routing::hosts_in_file_order(*part.topology), routing::LoadOfShifts::no)
-      .max_link_time;
-}
 
 /// Layers by pair of switches of the topology of `after`; 0 where the tables have one layer.
 routing::PairLayers layers_on(const RoutePart& after, const RoutePart& part, const Stored& stored) {
@@ -43,7 +34,7 @@ ConvergePreview converge_preview(const ConvergePreviewInput& in) {
                                 .partitions = in.partitions,
                                 .previous = &in.decided,
                                 .parallel = in.parallel});
-  found.load_now = load_of(now, in.parallel);
+  found.load_now = load_of(now, in.parallel, routing::LoadOfShifts::no).max_link_time;
   if (!decision || !decision->decided.routes) {
     found.refused = decision ? "no engine routes the fabric" : routing::to_string(decision.error());
     return found;
@@ -52,7 +43,7 @@ ConvergePreview converge_preview(const ConvergePreviewInput& in) {
   after.routes = decision->decided.routes;
   const auto& then = *after.routes;
   found.engine = then.engine;
-  found.load = load_of(then, in.parallel);
+  found.load = load_of(then, in.parallel, routing::LoadOfShifts::no).max_link_time;
   found.entries_changed = entries_differing(now, then);
   found.pairs_with_other_sl = routing::pairs_differing(
       then.topology->switches(), layers_on(then, now, in.stored), layers_on(then, then, in.stored));

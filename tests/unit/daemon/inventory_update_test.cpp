@@ -196,7 +196,7 @@ TEST(InventoryUpdate, ADeadLeafIsOneNodeWithItsHosts) {
             (Inventory::Counts{.switches = 1, .hosts = 2, .links = 4, .switch_links = 2}));
 }
 
-/// The port that such a host has there is read over the link to the dead leaf, so by nobody.
+/// The port that such a host has there is read over the link to the dead leaf, so that no sweep reads it.
 TEST(InventoryUpdate, ADeadLeafIsGoneThoughAHostOfItIsReachedByAnotherOne) {
   Lab lab(test::settle_text(test::kDualFabric).subnet);
   lab.remove("leafB");
