@@ -49,8 +49,9 @@ TEST(WordsOfNumbers, AKeyOfTheApiBecomesItsOption) {
 }
 
 TEST_F(Words, RefusalsNameTheOptionsOfTheCommandLine) {
-  EXPECT_THAT(refused("bad_body", "ipoib.mtu: found 99", {"partitions", "create", "x", "--mtu", "99", "--ipoib"}).err,
-              HasSubstr(": --mtu: found 99"));
+  EXPECT_THAT(
+      refused("bad_body", "ipoib.mtu: found 99", {"partitions", "create", "x", "--mtu", "99", "--ipoib"}).err,
+      HasSubstr(": --mtu: found 99"));
   EXPECT_THAT(refused("bad_body", "members[0].ports: found y", {"partitions", "add", "x", "y"}).err,
               HasSubstr(": MEMBERS: found y"));
   EXPECT_THAT(refused("bad_body", "partitions: none", {"token", "add", "x", "--role", "tenant"}).err,
