@@ -8,9 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "config/config.h"
 #include "mad/clock.h"
@@ -20,9 +18,8 @@
 #include "smd/background/service_parts.h"
 #include "smd/background/vl_table_reader.h"
 #include "smd/base/compute.h"
-#include "smd/base/guid_block.h"
-#include "smd/decide/fabric_requests.h"
 #include "smd/events/ring.h"
+#include "smd/giving_way.h"
 #include "smd/ha/mastership.h"
 #include "smd/log/log.h"
 #include "smd/observe/light_sweep.h"
@@ -30,7 +27,9 @@
 #include "smd/observe/sweeper.h"
 #include "smd/observe/switch_poll.h"
 #include "smd/policy/policies.h"
+#include "smd/reconcile/config_in_force.h"
 #include "smd/reconcile/reconciler.h"
+#include "smd/requests.h"
 #include "smd/schedule/agenda.h"
 #include "smd/schedule/scheduler.h"
 #include "smd/schedule/trap_intake.h"
@@ -73,32 +72,16 @@ struct ManagerOptions {
 
 /// All on one io_context thread; published() from any. run() is called once. What is, is published as the
 /// latest Snapshot; what has happened, as events of the subnet's name.
-class SubnetManager final : public FabricRequests {
+class SubnetManager {
  public:
   /// `name`: of the subnet, in events, summaries and the Stored. Begins nothing before run().
   SubnetManager(ManagerParts parts, std::string name, config::SubnetConfig config, ManagerOptions options);
 
   /// Until cancelled; with `once` or `dry_run` until the sweep has ended. The fabric forwards on.
   asio::awaitable<void> run();
-  /// Asks for a sweep of this kind, or for fresh tables; `reason` is shown in its summary.
-  void resweep(Resweep kind, std::string reason);
-  /// What the next work is done by; a heavy sweep is asked for.
-  void reload(config::SubnetConfig config);
-  /// Partitions of the API from now on; where nothing else has changed the fabric is not read again.
-  void set_policies(policy::PoliciesPtr policies);
-  /// Trains the link of this port anew, once; a port that was disabled is enabled.
-  void train(const policy::PortAt& port);
-  /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew. Soon, between two sweeps.
-  void reindex(const std::set<Guid>& ports);
+  /// Where work is asked for.
+  Requests& requests() { return requests_; }
 
-  void set_groups(Groups groups) override;
-  /// With `once` there is no time for it, and nothing is asked.
-  void reregister(const std::vector<Guid>& ports) override;
-  void set_guids(const std::vector<GuidBlock>& blocks) override;
-  void read_vl_tables_first(Guid node) override { vl_tables_.read_first(node); }
-  /// What is lost is missing on purpose from now on: `node` with what was behind it, or the lost links of one
-  /// that is there; 0: all. Soon, between two sweeps. On the io_context's thread.
-  void accept_lost(Guid node);
   /// Hands the fabric over to `only`, or to the standby that is to get it; the error says why not. On the
   /// io_context's thread.
   std::expected<OtherSm, std::string> hand_over(std::optional<Guid> only) {
@@ -109,10 +92,6 @@ class SubnetManager final : public FabricRequests {
   /// The process is about to end: hands the fabric over where a standby can have it, and calls `done` once
   /// when that has taken it, after a second, or when run() ends. On the io_context's thread.
   void leave(std::move_only_function<void()> done);
-
-  /// No sweeps before then, but those that are asked for; a time that has passed: again. On the io_context's
-  /// thread.
-  void pause_sweeps(mad::TimePoint until) { scheduler_.pause(until); }
 
   /// The latest Snapshot, null before the first; any thread.
   std::shared_ptr<const Snapshot> published() const { return parts_.published->get(); }
@@ -127,10 +106,6 @@ class SubnetManager final : public FabricRequests {
 
  private:
   asio::awaitable<bool> take_config();
-  void take_disabled_ports();
-  PartSet partition_parts() const;
-  void take_replica();
-  asio::awaitable<void> settle(Guid standby);
   asio::awaitable<void> serve();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
@@ -139,25 +114,13 @@ class SubnetManager final : public FabricRequests {
   asio::awaitable<std::optional<Outcome>> light_sweep(Asked* asked, SweepKind* kind);
   asio::awaitable<Outcome> sweep(SweepKind kind, Asked asked);
   asio::awaitable<Outcome> reconcile(PartSet parts);
-  asio::awaitable<Outcome> give_way(Outcome outcome);
-  asio::awaitable<Outcome> follow();
-  asio::awaitable<bool> stand_by();
-  asio::awaitable<bool> take_copied();
-  void publish_standby(std::string reason);
-  asio::awaitable<void> leave_then(std::move_only_function<void()> done);
 
   ManagerParts parts_;
   ManagerOptions options_;
   events::Publisher events_;
-  std::shared_ptr<const config::SubnetConfig> given_;  ///< as it was given
-  policy::PoliciesPtr policies_;
-  std::shared_ptr<const config::SubnetConfig> config_;       ///< with what `policies_` keep of its classes
-  std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
-  policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
-  bool judge_ = false;                                       ///< the state depends on what files say now
-  std::uint64_t replaced_ = 0;                               ///< of store::Following, as it was taken
-  mad::Transactions tx_;
   Agenda agenda_;
+  ConfigInForce config_;
+  mad::Transactions tx_;
   mad::TaskGroup tasks_;
   // The modules in the order of dependency.
   Scheduler scheduler_;
@@ -174,6 +137,8 @@ class SubnetManager final : public FabricRequests {
   VlTableReader vl_tables_;
   Retrainer retrainer_;
   ServiceParts services_;
+  GivingWay giving_way_;
+  Requests requests_;
 };
 
 }  // namespace smd::sm

@@ -66,12 +66,11 @@ asio::awaitable<Outcome> SubnetManager::work(Asked asked) {
 asio::awaitable<bool> SubnetManager::begin_work(Asked* asked) {
   parts_.log.tick();
   inventory_.tell_quiet();
-  if (inventory_.release_layers(config_->routing.sl_keep)) agenda_.add(Work::incremental, "layers released");
-  take_replica();
+  if (inventory_.release_layers(config_.config()->routing.sl_keep))
+    agenda_.add(Work::incremental, "layers released");
   const bool configured = co_await take_config();
   if (!configured) co_return false;
-  // A later one that came meanwhile has work of its own, which judges by it.
-  const bool judge = !next_config_ && std::exchange(judge_, false) && loop_.subnet();
+  const bool judge = config_.take_judgement() && loop_.subnet();
   if (judge && !mastership_.contested() && !status_.unsettled()) status_.judge_again();
   tx_.begin_round();
   const bool accepted = co_await inventory_.accept_asked();
@@ -97,7 +96,7 @@ asio::awaitable<bool> SubnetManager::may_write() {
 
 /// What is done without a sweep; nothing where a sweep is asked for.
 asio::awaitable<std::optional<Outcome>> SubnetManager::between_sweeps(Asked asked) {
-  if (asked.work.contains(Work::follow)) co_return co_await follow();
+  if (asked.work.contains(Work::follow)) co_return co_await giving_way_.follow();
   if (asked.work.contains(Work::vl_tables)) {
     const auto read = co_await vl_tables_.read_some();
     if (read.cancelled) co_return Outcome::cancelled;
@@ -178,63 +177,7 @@ asio::awaitable<Outcome> SubnetManager::sweep(SweepKind kind, Asked asked) {
                                   std::chrono::duration_cast<mad::Duration>(took));
     scheduler_.silent_after_sweep(silent_nodes_of(*loop_.subnet()));
   }
-  co_return co_await give_way(outcome);
-}
-
-/// Where another SM is master, or may be: waits until it is not.
-asio::awaitable<Outcome> SubnetManager::give_way(Outcome outcome) {
-  bool follows = outcome == Outcome::not_ours;
-  if (outcome == Outcome::contested) {
-    const auto end = co_await mastership_.await_handover();
-    if (end == Mastership::Wait::cancelled) co_return Outcome::cancelled;
-    follows = end == Mastership::Wait::conceded;
-    if (follows) {  // a lower-ranked master has not handed over: we are its standby
-      publish_standby("no HANDOVER");
-    }
-  }
-  if (!follows) co_return outcome;
-  const bool ended = co_await stand_by();
-  co_return ended ? outcome : Outcome::cancelled;
-}
-
-/// The fabric has been handed over between two sweeps, or within one that has ended since.
-asio::awaitable<Outcome> SubnetManager::follow() {
-  if (!mastership_.follows()) co_return Outcome::done;
-  publish_standby("HANDOVER");
-  const bool ended = co_await stand_by();
-  co_return ended ? Outcome::done : Outcome::cancelled;
-}
-
-/// No sweep has found that another SM is master.
-void SubnetManager::publish_standby(std::string reason) {
-  status_.begin_sweep(SweepKind::heavy, std::move(reason));
-  status_.summarise(tx_.counters());
-  status_.publish_sweep();
-  vl_tables_.ask();
-}
-
-/// False when cancelled.
-asio::awaitable<bool> SubnetManager::stand_by() {
-  // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
-  const auto& summary = status_.summary();
-  const bool was_down = summary.sm_lid == Lid{} || summary.ports_active < summary.ports_not_active;
-  mad::TaskGroup watching(parts_.executor);
-  if (loop_.subnet()) watching.spawn(standby_.watch([this] { return take_copied(); }));
-  const bool ended = co_await mastership_.stand_by([this, was_down] {
-    const bool again = was_down && scheduler_.try_again(Guid{});
-    if (again) agenda_.add(Work::heavy, "the fabric was not up yet");
-    return again;
-  });
-  co_await watching.stop();
-  co_return ended;
-}
-
-/// As a standby: what the master has committed since, and a configuration that was reloaded. False when
-/// cancelled.
-asio::awaitable<bool> SubnetManager::take_copied() {
-  take_replica();
-  const bool taken = co_await take_config();
-  co_return taken;
+  co_return co_await giving_way_.after(outcome);
 }
 
 }  // namespace smd::sm

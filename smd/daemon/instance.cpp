@@ -110,13 +110,13 @@ void Instance::ping(std::move_only_function<void()> pong) {
 
 void Instance::resweep(sm::Resweep kind, std::string reason) {
   asio::post(io_, [this, kind, why = std::move(reason)]() mutable {
-    if (manager_) manager_->resweep(kind, std::move(why));
+    if (manager_) manager_->requests().resweep(kind, std::move(why));
   });
 }
 
 void Instance::accept_lost(Guid node) {
   asio::post(io_, [this, node] {
-    if (manager_) manager_->accept_lost(node);
+    if (manager_) manager_->requests().accept_lost(node);
   });
 }
 
@@ -145,7 +145,7 @@ void Instance::reload(config::SubnetConfig config) {
       set_policy_state(now_.policy_state->policies);
       group_.spawn(remember_accepted());
     }
-    if (manager_) manager_->reload(spec_.config);
+    if (manager_) manager_->requests().reload(spec_.config);
     if (sa_) sa_->set(sa::settings_of(spec_.config));
   });
 }
@@ -292,7 +292,7 @@ void Instance::open_sa() {
                       .log = log_,
                       .clock = clock_,
                       .wall = sm::unix_now,
-                      .fabric = manager_.get(),
+                      .fabric = &manager_->requests(),
                       .events = &ring_,
                       .subnet = spec_.name,
                       .seed = std::random_device{}(),
@@ -320,7 +320,7 @@ bool Instance::look() {
   } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
     wait_for("link", fmt::format("port {} has no link", end_->port_name()));
     // There is one again: until the next interval no other SM would hear from us, and no host.
-    if (manager_) manager_->resweep(sm::Resweep::light, "own port");
+    if (manager_) manager_->requests().resweep(sm::Resweep::light, "own port");
   } else {
     waited_for("link");
   }

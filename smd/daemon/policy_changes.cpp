@@ -44,7 +44,7 @@ std::future<api::PolicyVerdict> Instance::change_policies(api::PolicyChange chan
 
 void Instance::reindex(std::set<Guid> ports) {
   asio::post(io_, [this, ports = std::move(ports)] {
-    if (manager_) manager_->reindex(ports);
+    if (manager_) manager_->requests().reindex(ports);
   });
 }
 
@@ -72,7 +72,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   kept = kept && ours;
   if (kept) {
     set_policy_state(change.after, change.merged);
-    if (manager_ && change.token.empty()) manager_->set_policies(change.after);
+    if (manager_ && change.token.empty()) manager_->requests().set_policies(change.after);
     say(change);
   }
   changing_policies_ = false;
@@ -84,7 +84,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
 void Instance::train(api::PolicyChange::PortChange port, std::string event) {
   asio::post(io_, [this, to = std::move(port), event = std::move(event)] {
     say_port(to, event);
-    if (manager_) manager_->train(to.at);
+    if (manager_) manager_->requests().train(to.at);
   });
 }
 
@@ -183,7 +183,7 @@ void Instance::show_refused(std::string partitions, std::string qos) {
     shown.qos.refused = std::move(qos);
     shown.partitions.refused = std::move(partitions);
     if (now_.policy_state) set_policy_state(now_.policy_state->policies);
-    if (manager_) manager_->reload(spec_.config);
+    if (manager_) manager_->requests().reload(spec_.config);
   });
 }
 
@@ -214,7 +214,7 @@ asio::awaitable<void> Instance::remember_accepted() {
   // Both merge by the numbers that are kept.
   const bool numbers =
       policy::accepted_pkeys(next->accepted).chosen != policy::accepted_pkeys(before->accepted).chosen;
-  if (manager_ && (with_sls != before || numbers)) manager_->set_policies(next);
+  if (manager_ && (with_sls != before || numbers)) manager_->requests().set_policies(next);
   set_policy_state(std::move(next));
   changing_policies_ = false;
   policy_waiting_.wake_all();

@@ -123,7 +123,7 @@ void Instance::replaced() {
   say_left_changes();
   const bool policy = adopt_replica_policy();
   set_policy_state(replicator_->policies());
-  if (policy && manager_) manager_->reload(spec_.config);
+  if (policy && manager_) manager_->requests().reload(spec_.config);
   if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }
 
@@ -206,7 +206,7 @@ void Instance::refused(Guid port) {
                       return other.sm.info.guid == port;
                     });
   if (here && manager_)
-    return manager_->resweep(sm::Resweep::heavy, fmt::format("SM {} has a later epoch", port));
+    return manager_->requests().resweep(sm::Resweep::heavy, fmt::format("SM {} has a later epoch", port));
   log_.error("ha.split")
       .kv("sm", port)
       .kv("reason", "it has a later epoch, and is not on this fabric")

@@ -18,7 +18,7 @@ void Instance::sweeps_off(std::chrono::system_clock::time_point until) {
     now_.sweeps_off_until = until;
     view_.set(std::make_shared<api::SubnetView>(now_));
     const auto end = clock_.now() + std::chrono::duration_cast<mad::Duration>(left);
-    manager_->pause_sweeps(end);
+    manager_->requests().pause_sweeps(end);
     clock_.cancel(
         std::exchange(sweeps_timer_, clock_.call_at(end, [this] { sweeps_on("the time is over"); })));
     log_.warn("sweep.off")
@@ -31,7 +31,7 @@ void Instance::sweeps_off(std::chrono::system_clock::time_point until) {
 /// Does nothing where they are on.
 void Instance::sweeps_on(std::string_view reason) {
   clock_.cancel(std::exchange(sweeps_timer_, 0));
-  if (manager_) manager_->pause_sweeps({});
+  if (manager_) manager_->requests().pause_sweeps({});
   if (now_.sweeps_off_until == decltype(now_.sweeps_off_until){}) return;
   now_.sweeps_off_until = {};
   view_.set(std::make_shared<api::SubnetView>(now_));

@@ -66,7 +66,7 @@ class AdaptiveRouting : public testing::Test {
   std::uint64_t sets() { return world_.fabric().counts().sets(kArInfo); }
   const sm::SweepSummary& summary() { return manager_->last().summary; }
   void heavy() {
-    (*manager_)->resweep(sm::Resweep::heavy, "test");
+    (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(2s);
   }
   /// All that a switch answered before there was adaptive routing.

@@ -158,7 +158,7 @@ TEST_F(AdoptedLayers, UnknownSlsMatterInTablesOfSeveralLayersOnly) {
   EXPECT_EQ(routes().layers.count, 1U);
   EXPECT_EQ(line("routing.sl_unknown"), "");
 
-  (*manager_)->resweep(sm::Resweep::converge, "test");
+  (*manager_)->requests().resweep(sm::Resweep::converge, "test");
   world_.run_for(60s);
   EXPECT_EQ(routes().engine, "dfsssp");
   EXPECT_GT(routes().layers.count, 1U);

@@ -94,7 +94,7 @@ TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootGetsThemBack) {
   EXPECT_TRUE(altered().empty());
   EXPECT_EQ(sm::foreign_keys(*manager_.last().subnet).ports, 3U);
 
-  manager_->resweep(sm::Resweep::heavy, "test");
+  manager_->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(60s);
   EXPECT_EQ(state(), sm::SweepState::up) << why();
   EXPECT_EQ(lines("partition.restored"), 1U);
@@ -322,7 +322,7 @@ TEST_F(AlteredTables, TablesOfAPortThatIsOutOfReachStayAltered) {
   ASSERT_EQ(altered().size(), 1U);
 
   faults().refuses("h00005", wire::PKeyTable::kAttribute, 0x000C, false);
-  manager_->resweep(sm::Resweep::heavy, "test");
+  manager_->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(25s);
   EXPECT_EQ(altered().size(), 1U) << "what is not known now is as it was found last";
   EXPECT_EQ(lines("node.restored"), 0U);

@@ -78,7 +78,7 @@ TEST(BringUp, ReassignGivesNewLidsOnceAndThenKeepsThem) {
   group.spawn(manager->run());
   world.run_for(std::chrono::seconds(2));
   const auto first = manager.last().decided.lids;
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(std::chrono::seconds(2));
   EXPECT_EQ(*manager.last().decided.lids, *first);
   world.run(group.stop());
@@ -166,7 +166,7 @@ TEST(BringUp, AnUnchangedFabricIsReadWithoutItsTablesAndNotWritten) {
   world.run_for(std::chrono::seconds(1));
   world.fabric().counts().clear();
 
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(std::chrono::seconds(1));
   world.run(group.stop());
 

@@ -205,7 +205,7 @@ TEST(Changes, ALinkNarrowerThanItsEndsCanIsToldOfOnce) {
 
   fabric.faults().link_rate({"leaf003", PortNum{6}}, LinkWidth::x1, LinkSpeed::hdr);
   fabric.world().run_for(5s);
-  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.manager()->requests().resweep(sm::Resweep::heavy, "test");
   fabric.world().run_for(30s);
 
   EXPECT_EQ(fabric.lines().count("link.degraded"), 1U) << fabric.all();

@@ -63,7 +63,7 @@ TEST_F(ConvergePreviewed, SaysThatFreshTablesAreThoseInForce) {
 
 TEST_F(ConvergePreviewed, NamesTheEngineThatWaitsAndChangesNothing) {
   config_.routing.engines = {"dfsssp"};
-  (*manager_)->reload(config_);
+  (*manager_)->requests().reload(config_);
   world_.run_for(5s);
   ASSERT_EQ(routes().engine_waits, "dfsssp");
   const auto before = manager_->last().decided.routes;
@@ -78,7 +78,7 @@ TEST_F(ConvergePreviewed, NamesTheEngineThatWaitsAndChangesNothing) {
   world_.run_for(5s);
   EXPECT_EQ(manager_->last().decided.routes, before);
 
-  (*manager_)->resweep(sm::Resweep::converge_engine, "test");
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
   world_.run_for(20s);
   EXPECT_EQ(routes().engine, "dfsssp");
   EXPECT_EQ(sm::entries_differing(*before, routes()), found.at("entries_changed").to_number<std::uint64_t>());

@@ -30,7 +30,7 @@ class EngineChange : public ::testing::Test, protected test::KeptManager {
   }
   void reload(const std::string& engine) {
     config_.routing.engines = {engine};
-    (*manager_)->reload(config_);
+    (*manager_)->requests().reload(config_);
     world_.run_for(5s);
   }
   /// A cable between two switches.
@@ -42,7 +42,7 @@ class EngineChange : public ::testing::Test, protected test::KeptManager {
     return {node->description, PortNum{static_cast<std::uint8_t>(port)}};
   }
   void resweep(sm::Resweep kind) {
-    (*manager_)->resweep(kind, "test");
+    (*manager_)->requests().resweep(kind, "test");
     world_.run_for(20s);
   }
 };

@@ -301,7 +301,7 @@ TEST(Adopt, ProvenTablesStayUntilTheOperatorWantsOthers) {
   const auto differing = manager.last().decided.routes->would_change;
   EXPECT_GT(differing, 0U);
 
-  manager->resweep(sm::Resweep::converge, "test");
+  manager->requests().resweep(sm::Resweep::converge, "test");
   world.run_for(30s);
   world.run(group.stop());
 
@@ -335,7 +335,7 @@ TEST(Adopt, CirclesOfTheSwitchesOwnTrafficAreNoReasonToChangeAnything) {
   EXPECT_EQ(manager.last().decided.routes->verification.management_credit_loops, 1U);
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
 
-  manager->resweep(sm::Resweep::converge, "test");
+  manager->requests().resweep(sm::Resweep::converge, "test");
   world.run_for(30s);
   world.run(group.stop());
 

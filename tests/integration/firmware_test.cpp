@@ -135,7 +135,7 @@ TEST(OtherFirmware, SpeedsThatAreSwitchedOffAreSetOnceHoweverTheyShow) {
     ASSERT_EQ(lab.port("leaf000", 1).link_speed_ext_active, 0);
     lab.counts().clear();
 
-    lab.smd()->resweep(sm::Resweep::heavy, "test");
+    lab.smd()->requests().resweep(sm::Resweep::heavy, "test");
     lab.world().run_for(30s);
 
     EXPECT_EQ(lab.counts().sets(), 0U) << shows;
@@ -161,7 +161,7 @@ TEST(OtherFirmware, ALimitBelowXdrHoldsForLinksOfXdr) {
       EXPECT_EQ(lab.port(name, 1).link_speed_ext_active, 8) << name << " NDR";
     }
     lab.counts().clear();
-    lab.smd()->resweep(sm::Resweep::heavy, "test");
+    lab.smd()->requests().resweep(sm::Resweep::heavy, "test");
     lab.world().run_for(30s);
 
     EXPECT_EQ(lab.counts().sets(), 0U) << shows;
@@ -190,7 +190,7 @@ TEST(OtherFirmware, ADefaultStateThatIsNotKeptIsSetOnce) {
   EXPECT_GE(lab.smd().lines().count("LinkDownDefaultState"), 1U) << lab.lines();
   lab.counts().clear();
 
-  lab.smd()->resweep(sm::Resweep::heavy, "test");
+  lab.smd()->requests().resweep(sm::Resweep::heavy, "test");
   lab.world().run_for(30s);
 
   EXPECT_EQ(lab.counts().sets(), 0U);
@@ -232,13 +232,13 @@ TEST(OtherFirmware, MulticastTablesStandAfterARestartWhateverTheTopMeans) {
     Lab lab({.multicast_top = top});
     lab.start(2s);
     const auto groups = three(lab, kFirmwareGroup);
-    lab.smd()->set_groups([groups] { return groups; });
+    lab.smd()->requests().set_groups([groups] { return groups; });
     lab.world().run_for(1s);
     ASSERT_EQ(lab.world().fabric().spread({"h00000"}, kFirmwareGroup).reached.size(), 2U);
     lab.counts().clear();
 
     lab.start(2s);
-    lab.smd()->set_groups([groups] { return groups; });
+    lab.smd()->requests().set_groups([groups] { return groups; });
     lab.world().run_for(1s);
 
     EXPECT_EQ(lab.counts().sets(wire::MulticastForwardingTable::kAttribute), 0U);
@@ -251,7 +251,7 @@ TEST(OtherFirmware, MulticastEntriesThatAreNotInForceAreNeitherReadNorKept) {
   Lab lab({.multicast_top = sim::MulticastTop::zero_is_all});
   lab.start(2s);
   const auto groups = three(lab, Lid{0xC000});
-  lab.smd()->set_groups([groups] { return groups; });
+  lab.smd()->requests().set_groups([groups] { return groups; });
   lab.world().run_for(1s);
   lab.stop();
   test::Asker opensm(lab.world(), {"h00000"});
@@ -268,7 +268,7 @@ TEST(OtherFirmware, MulticastEntriesThatAreNotInForceAreNeitherReadNorKept) {
   const auto read = lab.counts().gets(wire::MulticastForwardingTable::kAttribute);
   const auto other = std::make_shared<const sm::GroupList>(
       sm::GroupList{{.mlid = Lid{0xC001}, .members = groups->front().members}});
-  lab.smd()->set_groups([other] { return other; });
+  lab.smd()->requests().set_groups([other] { return other; });
   lab.world().run_for(6min);  // longer than groups are kept that are not known
 
   EXPECT_EQ(read, 10U) << "of 12 switches two have no entry in force, the others a block";

@@ -36,7 +36,7 @@ class FurtherPKeys : public testing::Test {
   }
   void reload(config::SubnetConfig config) {
     config.sweep.interval = 1s;
-    (*smd_)->reload(std::move(config));
+    (*smd_)->requests().reload(std::move(config));
     world_.run_for(3s);
   }
   ~FurtherPKeys() override { end(); }

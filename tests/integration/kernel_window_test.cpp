@@ -73,7 +73,7 @@ TEST_F(TwoHundred, SixtyThatFallSilentHideNoOther) {
   world_.run_for(seconds(5));
   ASSERT_EQ(manager.last().summary.state, sm::SweepState::up);
   silence(60);
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(seconds(10));
   const auto& summary = manager.last().summary;
   EXPECT_EQ(summary.unresponsive, 60U);

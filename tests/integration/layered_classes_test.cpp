@@ -110,7 +110,7 @@ class LayeredClasses : public LayeredFabric {
     return text;
   }
   void reload() {
-    (*manager_)->reload(config_);
+    (*manager_)->requests().reload(config_);
     world_.run_for(30s);
   }
 
@@ -197,7 +197,7 @@ TEST_F(LayeredClasses, LayersShareTheVlOfTheirClassAtHosts) {
 TEST_F(LayeredClasses, ASecondSweepWritesNothing) {
   begin();
   world_.fabric().counts().clear();
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(10s);
   EXPECT_EQ(world_.fabric().counts().sets(), 0U);
 }
@@ -241,7 +241,7 @@ TEST_F(LayeredClasses, CloseNoCreditLoopWhileVlsChange) {
   world_.run_for(1min);  // tables of ports in service have been read
   const auto first = vls(walk().at(Sl{0}));
   config_.partition[1].sl = 3;
-  (*manager_)->reload(config_);
+  (*manager_)->requests().reload(config_);
   auto sets = [&] { return world_.fabric().counts().sets(wire::SlToVl::kAttribute); };
   auto before = sets();
   std::size_t looked = 0, between = 0;

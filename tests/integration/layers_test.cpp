@@ -55,7 +55,7 @@ TEST_F(LayeredFabric, EachPortReachesTheSmOnTheSlOfItsPath) {
 TEST_F(LayeredFabric, ASecondSweepWritesNothing) {
   begin();
   world_.fabric().counts().clear();
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(10s);
   EXPECT_EQ(world_.fabric().counts().sets(), 0U);
 }

@@ -92,7 +92,7 @@ TEST_F(MKeys, AreToldByTrap256) {
   begin(10s);
   protect("h00021", 1, 1);
   auto heavy = [&] {
-    manager_->resweep(sm::Resweep::heavy, "test");
+    manager_->requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(5s);
   };
   heavy();

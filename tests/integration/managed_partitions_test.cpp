@@ -38,7 +38,7 @@ class ManagedPartitions : public testing::Test {
   void reload(config::SubnetConfig config) {
     config.sweep.interval = std::chrono::seconds(1);
     sets_.clear();
-    (*smd_)->reload(std::move(config));
+    (*smd_)->requests().reload(std::move(config));
     run();
   }
   void run(sim::Duration time = std::chrono::seconds(3)) { world_.run_for(time); }
@@ -112,7 +112,7 @@ TEST_F(ManagedPartitions, AreWrittenBeforePortsGoActive) {
 TEST_F(ManagedPartitions, ASecondSweepSetsNothing) {
   start(blue());
   watch();
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_THAT(sets_, IsEmpty());
 }
@@ -162,7 +162,7 @@ TEST_F(ManagedPartitions, KeysThatAnotherProgramChangesAreSetRight) {
   start(blue());
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 1, PKey{0x8012});
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 2, PKey{0x8012});
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run(std::chrono::seconds(5));
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{0x12}));
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
@@ -256,10 +256,10 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   EXPECT_THAT(smd().lines().first("port.not_active"), HasSubstr("partitions.enforcement_required"));
 
   config.sweep.interval = std::chrono::seconds(100);
-  smd()->reload(config);
+  smd()->requests().reload(config);
   run(std::chrono::seconds(2));
   config.partition.resize(20);
-  smd()->reload(std::move(config));
+  smd()->requests().reload(std::move(config));
   run(std::chrono::milliseconds(500));
   EXPECT_EQ(state(), PortState::active) << "it is enforceable now";
 }
@@ -267,12 +267,12 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
 TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   start({});
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 3, PKey{0x8055});
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   ASSERT_THAT(keys("h1", 1), ElementsAre(kDefaultPKey));
   reload(blue());
   EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8012}));
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{0x12}, PKey{}, PKey{0x8055}));
 }
@@ -289,7 +289,7 @@ TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableLetsItsHostsIn) {
   EXPECT_GE(smd().last().summary.sets_failed, 1U);
 
   faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
@@ -320,7 +320,7 @@ TEST_F(ManagedPartitions, AHostThatRefusesToLoseAKeyLosesItAtItsSwitch) {
     faults.heal("h1");
     faults.refuses("h1", wire::PKeyTable::kAttribute, 0);
     faults.silent("h1", false);
-    smd()->resweep(sm::Resweep::heavy, "test");
+    smd()->requests().resweep(sm::Resweep::heavy, "test");
     reload(blue());
     ASSERT_THAT(keys("h1", 1), testing::Contains(PKey{0x8012})) << silent;
   }
@@ -332,7 +332,7 @@ TEST_F(ManagedPartitions, AMemberIsProgrammedOnceItsSwitchLetsTheKeyPass) {
   auto faults = world_.fabric().faults();
   ASSERT_TRUE(faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C));
   reload(with_partitions({partition("blue", 0x12, {"h1"}, {"h2"}), partition("red", 0x13, {"h1"})}));
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   const auto state = [&] {
     test::FakeBackend backend;
@@ -347,7 +347,7 @@ TEST_F(ManagedPartitions, AMemberIsProgrammedOnceItsSwitchLetsTheKeyPass) {
   EXPECT_EQ(state(), "refused");
 
   faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_EQ(state(), "programmed");
 }
@@ -392,8 +392,8 @@ TEST_F(ManagedPartitions, KeysThatGoInAHeavySweepAreNoChangeOfOthers) {
   start(blue());
   config::SubnetConfig without;
   without.sweep.interval = std::chrono::seconds(1);
-  smd()->reload(std::move(without));
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().reload(std::move(without));
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
 
   EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
@@ -423,7 +423,7 @@ TEST_F(ManagedPartitions, TheFirstPartitionOfTheApiOpensNoFabric) {
   definition.members.push_back({.ports = {test::port_terms({"h1"})}, .membership = config::Membership::full});
   auto policies = std::make_shared<policy::Policies>();
   policies->api.emplace("red", std::make_shared<const config::PartitionDefinition>(definition));
-  smd()->set_policies(policies);
+  smd()->requests().set_policies(policies);
   run();
 
   EXPECT_THAT(keys("h0", 1), ElementsAre(kDefaultPKey));
@@ -432,7 +432,7 @@ TEST_F(ManagedPartitions, TheFirstPartitionOfTheApiOpensNoFabric) {
   world_.fabric().faults().reboot("h2");
   run();
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited)) << "after a reboot too";
-  smd()->set_policies(std::make_shared<const policy::Policies>());
+  smd()->requests().set_policies(std::make_shared<const policy::Policies>());
   run();
   EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited));
@@ -442,7 +442,7 @@ TEST_F(ManagedPartitions, TheFirstPartitionOfTheApiOpensNoFabric) {
 TEST_F(ManagedPartitions, AKeyThatWasOverwrittenGoesBackToItsIndex) {
   start(blue());
   world_.fabric().faults().set_p_key({"h1", PortNum{1}}, 0, PKey{0x8099});
-  smd()->resweep(sm::Resweep::heavy, "test");
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8012}));
 }

@@ -73,13 +73,13 @@ TEST_F(ManyPartitions, WriteWhatDiffersAndTwoSetsForAChange) {
   EXPECT_GE(cold, 2 * (hosts_.size() - 1) + switches);
 
   sets_.clear();
-  smd->resweep(sm::Resweep::heavy, "test");
+  smd->requests().resweep(sm::Resweep::heavy, "test");
   world_->run_for(std::chrono::seconds(2));
   EXPECT_EQ(sets_.size(), 0U);
   for (int i = 0; i < 100; ++i) {
     sets_.clear();
     change_one();
-    smd->reload(config_);
+    smd->requests().reload(config_);
     world_->run_for(std::chrono::milliseconds(300));
     EXPECT_EQ(sets_.size(), 2U) << i;
     EXPECT_EQ(sets(wire::PKeyTable::kAttribute), sets_.size());
@@ -103,7 +103,7 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
     sets_.clear();
     policies = edited->policies;
     if (edited->merged) merged = edited->merged;
-    smd->set_policies(policies);
+    smd->requests().set_policies(policies);
     world_->run_for(std::chrono::milliseconds(300));
   };
   const auto sweeps = smd.lines().count("sweep=");
@@ -134,7 +134,7 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
     port = one->ports[1].guid;
   }
   ASSERT_NE(port, Guid{});
-  smd->reindex({port});
+  smd->requests().reindex({port});
   world_->run_for(std::chrono::milliseconds(300));
   EXPECT_EQ(sets_.size(), 2U);
   EXPECT_EQ(smd.last().subnet->find(node)->ports[1].held<wire::PKeyTable>()->row[0].keys[0].partition(),

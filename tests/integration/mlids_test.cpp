@@ -43,7 +43,7 @@ class Tables {
     for (const auto& node : manager_.last().subnet->nodes) {
       if (!node->is_switch()) groups->front().members.push_back({node->ports[1].guid, true});
     }
-    manager_->set_groups([groups] { return groups; });
+    manager_->requests().set_groups([groups] { return groups; });
     world_.run_for(1s);
     return world_.fabric().spread({"h00000"}, mlid).reached.size();
   }

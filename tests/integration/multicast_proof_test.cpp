@@ -56,7 +56,7 @@ class ProvenFabric {
       groups->push_back(std::move(group));
     }
     groups_ = groups;
-    (*manager_)->set_groups([groups] { return groups; });
+    (*manager_)->requests().set_groups([groups] { return groups; });
     world_.run_for(2s);
   }
 
@@ -94,7 +94,7 @@ class ProvenFabric {
     return std::ranges::equal(context().rows, decided().routes->rows, {}, {}, &sm::RoutePart::Row::row);
   }
   void converge() {
-    (*manager_)->resweep(sm::Resweep::converge, "test");
+    (*manager_)->requests().resweep(sm::Resweep::converge, "test");
     world_.run_for(60s);
   }
 

@@ -53,7 +53,7 @@ class Fabric {
     for (const auto& name : senders_) group.members.push_back({port_of(name), false});
     auto groups = std::make_shared<sm::GroupList>();
     if (!group.members.empty()) groups->push_back(std::move(group));
-    (*manager_)->set_groups([groups] { return groups; });
+    (*manager_)->requests().set_groups([groups] { return groups; });
   }
 
   std::shared_ptr<const sm::GroupList> groups_of(const std::vector<std::string>& receivers, Lid mlid) {
@@ -164,7 +164,7 @@ TEST(MulticastTrees, ASilentMemberKeepsItsBranchAndOneWhoseLinkIsDownDoesNot) {
   fabric.expect_whole();
 
   fabric.world().fabric().faults().silent("h00009");
-  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.manager()->requests().resweep(sm::Resweep::heavy, "test");
   fabric.world().run_for(20s);
   fabric.tell();
   fabric.world().run_for(1s);
@@ -174,7 +174,7 @@ TEST(MulticastTrees, ASilentMemberKeepsItsBranchAndOneWhoseLinkIsDownDoesNot) {
 
   // Another one joins meanwhile.
   fabric.world().fabric().faults().silent("h00009");
-  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.manager()->requests().resweep(sm::Resweep::heavy, "test");
   fabric.world().run_for(20s);
   fabric.join({"h00000", "h00009", "h00031", "h00017"});
   fabric.world().run_for(1s);
@@ -183,7 +183,7 @@ TEST(MulticastTrees, ASilentMemberKeepsItsBranchAndOneWhoseLinkIsDownDoesNot) {
 
   fabric.world().fabric().faults().silent("h00009");
   fabric.world().fabric().faults().link_down({"h00009", PortNum{1}});
-  fabric.manager()->resweep(sm::Resweep::heavy, "test");
+  fabric.manager()->requests().resweep(sm::Resweep::heavy, "test");
   fabric.world().run_for(20s);
   EXPECT_THAT(fabric.manager().last().decided.multicast->silent, testing::IsEmpty());
 }
@@ -222,13 +222,13 @@ TEST(MulticastTrees, ANewManagerFindsThoseBehindEmptyBlocks) {
     Fabric fabric("ft2:8");
     const Lid far{static_cast<std::uint16_t>(0xC000 + 32 * block + 5)};
     const auto groups = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
-    fabric.manager()->set_groups([groups] { return groups; });
+    fabric.manager()->requests().set_groups([groups] { return groups; });
     fabric.world().run_for(10ms);
     ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
     fabric.world().fabric().counts().clear();
 
     fabric.restart({});
-    fabric.manager()->set_groups([groups] { return groups; });
+    fabric.manager()->requests().set_groups([groups] { return groups; });
     fabric.world().run_for(1s);
 
     EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U) << block;
@@ -246,12 +246,12 @@ TEST(MulticastTrees, ASwitchSaysHowFarItsTableIsInUse) {
   fabric.restart({});
   const Lid far{0xC000 + 32 * 10};
   const auto groups = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
-  fabric.manager()->set_groups([groups] { return groups; });
+  fabric.manager()->requests().set_groups([groups] { return groups; });
   fabric.world().run_for(1s);
   fabric.world().fabric().counts().clear();
 
   fabric.restart({});
-  fabric.manager()->set_groups([groups] { return groups; });
+  fabric.manager()->requests().set_groups([groups] { return groups; });
   fabric.world().run_for(1s);
 
   EXPECT_EQ(sets_of(fabric, wire::MulticastForwardingTable::kAttribute), 0U);
@@ -277,7 +277,7 @@ TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
       if (!node->is_switch() && groups->back().members.size() < 3)
         groups->back().members.push_back({node->ports[1].guid, true});
     }
-    first->set_groups([groups] { return groups; });
+    first->requests().set_groups([groups] { return groups; });
     world.run_for(1s);
     world.run(store.commit_registry(std::make_shared<const sa::Registry>(std::move(registry))));
     world.run(group.stop());
@@ -288,7 +288,7 @@ TEST(MulticastTrees, ARestartFindsAllThatTheStoreKnows) {
   mad::TaskGroup group(world.io().get_executor());
   group.spawn(second->run());
   world.run_for(2s);
-  second->set_groups([groups] { return groups; });
+  second->requests().set_groups([groups] { return groups; });
   world.run_for(1s);
   world.run(group.stop());
 
@@ -301,12 +301,12 @@ TEST(MulticastTrees, WhatWasNotReadIsWrittenBeforeItIsUsed) {
   const Lid far{0xC000 + 32 * 20};
   const auto stale = fabric.groups_of({"h00000", "h00009", "h00031"}, far);
   const auto fresh = fabric.groups_of({"h00001", "h00017"}, far);
-  fabric.manager()->set_groups([stale] { return stale; });
+  fabric.manager()->requests().set_groups([stale] { return stale; });
   fabric.world().run_for(10ms);
   ASSERT_EQ(fabric.world().fabric().spread({"h00000"}, far).reached.size(), 2U);
 
   fabric.restart({});
-  fabric.manager()->set_groups([fresh] { return fresh; });
+  fabric.manager()->requests().set_groups([fresh] { return fresh; });
   fabric.world().run_for(1s);
 
   EXPECT_EQ(fabric.world().fabric().spread({"h00001"}, far).reached.size(), 1U);

@@ -62,7 +62,7 @@ class OwnMKeys : public testing::Test {
     group_.reset(), manager_.reset();
   }
   void heavy() {
-    (*manager_)->resweep(sm::Resweep::heavy, "test");
+    (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(10s);
   }
   /// Of every end port that is linked.
@@ -120,7 +120,7 @@ TEST_F(OwnMKeys, EveryEndPortHasItAndThenTheLevel) {
     EXPECT_EQ(world.fabric().state().drops.m_key, 0U);
 
     const auto sets = world.fabric().counts().sets();
-    manager->resweep(sm::Resweep::heavy, "test");
+    manager->requests().resweep(sm::Resweep::heavy, "test");
     world.run_for(10s);
     EXPECT_EQ(world.fabric().counts().sets(), sets) << "all is as it should be";
     EXPECT_EQ(world.fabric().state().drops.m_key, 0U);
@@ -191,13 +191,13 @@ TEST_F(OwnMKeys, OfEachPortAreAllDifferent) {
 
 TEST_F(OwnMKeys, AreChangedByAReload) {
   begin(keyed(2));
-  (*manager_)->reload(keyed(2, 0x77));
+  (*manager_)->requests().reload(keyed(2, 0x77));
   world_.run_for(20s);
   EXPECT_THAT(ports(), Each(has(0x77, 2)));
-  (*manager_)->reload(keyed(3, 0x77, true));
+  (*manager_)->requests().reload(keyed(3, 0x77, true));
   world_.run_for(20s);
   EXPECT_THAT(ports(), Each(Field(&wire::PortInfo::m_key_protect, 3)));
-  (*manager_)->reload(keyed(3, 0));
+  (*manager_)->requests().reload(keyed(3, 0));
   world_.run_for(20s);
   EXPECT_THAT(ports(), Each(has(0, 0, 0)));
   EXPECT_EQ(state(), sm::SweepState::up) << why();
@@ -254,7 +254,7 @@ TEST_F(OwnMKeys, OfANodeThatHasRestartedAreGivenAgain) {
 
 TEST_F(OwnMKeys, AreInNoLine) {
   begin(keyed(2));
-  (*manager_)->reload(keyed(2, 0x123456789ABCDEF0));
+  (*manager_)->requests().reload(keyed(2, 0x123456789ABCDEF0));
   world_.run_for(20s);
   world_.fabric().faults().smp_with_m_key({"h00021", PortNum{1}}, 0x99);
   heavy();

@@ -156,7 +156,7 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
       } else {
         filed.push_back(*config::parse_port_term(hosts[any(hosts.size())]));
       }
-      smd->reload(config);
+      smd->requests().reload(config);
     } else {
       auto edited =
           any(5) == 0
@@ -165,7 +165,7 @@ TEST(PartitionStreams, LoseNothingWhileOthersChange) {
       if (any(6) == 0) edited = policy::erase_partition(context(), name);
       if (!edited) continue;
       policies = edited->policies;
-      smd->set_policies(policies);
+      smd->requests().set_policies(policies);
     }
     world.run_for(std::chrono::milliseconds(i % 3 == 0 ? 1 : 50));
     ASSERT_EQ(lost, 0U) << "change " << i;

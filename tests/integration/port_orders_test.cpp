@@ -77,7 +77,7 @@ class PortOrders : public testing::Test {
     auto next = std::make_shared<policy::Policies>();
     next->disabled_ports = std::move(ports);
     policies_ = std::move(next);
-    (*smd_)->set_policies(policies_);
+    (*smd_)->requests().set_policies(policies_);
     world_.run_for(2s);
   }
   bool hosts_reach_each_other() {
@@ -106,14 +106,14 @@ TEST_F(PortOrders, ADisabledPortStaysSoUntilItIsEnabled) {
   ASSERT_TRUE(smd_->last().disabled);
   EXPECT_EQ(smd_->last().disabled->size(), 1U);
 
-  (*smd_)->resweep(sm::Resweep::heavy, "test");
+  (*smd_)->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(2s);
   EXPECT_EQ(at(end).info.phys_state, PhysState::disabled) << "a sweep leaves it";
 
-  (*smd_)->resweep(sm::Resweep::light, "test");
+  (*smd_)->requests().resweep(sm::Resweep::light, "test");
   set_disabled({});
   EXPECT_EQ(at(end).info.phys_state, PhysState::disabled) << "nothing enables it by itself";
-  (*smd_)->train(end);
+  (*smd_)->requests().train(end);
   world_.run_for(3s);
   EXPECT_EQ(at(end).info.port_state, PortState::active) << testing::PrintToString(smd_->lines().all);
   EXPECT_TRUE(hosts_reach_each_other());
@@ -182,7 +182,7 @@ TEST_F(PortOrders, TheNextMasterDoesNotBringItUp) {
   ASSERT_EQ(at(end).info.port_state, PortState::init);
 
   smd_.emplace(world_);
-  (*smd_)->set_policies(policies_);
+  (*smd_)->requests().set_policies(policies_);
   group_.emplace(world_.io().get_executor());
   group_->spawn((*smd_)->run());
   EXPECT_LE(highest_state(end, 8s), PortState::init) << testing::PrintToString(smd_->lines().all);
@@ -210,7 +210,7 @@ TEST_F(PortOrders, AResetTrainsOnce) {
   const auto downs = [&] { return smd_->lines().count("link.down"); };
   const auto before = downs();
 
-  (*smd_)->train(end);
+  (*smd_)->requests().train(end);
   world_.run_for(5s);
 
   EXPECT_EQ(at(end).info.port_state, PortState::active);

@@ -100,7 +100,7 @@ TEST_F(HostLink, ThatIsCutInAHeavySweepIsNoticedWithoutATrap) {
   before_set(world, wire::SwitchInfo::kAttribute, cut_host);
   config.links.packet_lifetime = 17;
 
-  (*smd)->reload(config);
+  (*smd)->requests().reload(config);
   world.run_for(900ms);
 
   EXPECT_FALSE(is_linked(*smd)) << testing::PrintToString(smd->lines().all);

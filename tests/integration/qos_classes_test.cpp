@@ -64,7 +64,7 @@ class QosClassesWritten : public testing::Test {
     world_.fabric().counts().clear();
   }
   void reload() {
-    (*manager_)->reload(config_);
+    (*manager_)->requests().reload(config_);
     world_.run_for(30s);
   }
   bool has_turns(sim::PortIndex port, Vl vl) {
@@ -95,7 +95,7 @@ TEST_F(QosClassesWritten, AreTablesOfEveryPort) {
                 Vl{static_cast<std::uint8_t>(sl < 4 ? sl : 0)});
     EXPECT_EQ(state().ports[at(place)].info.master_sm_sl, place.node == kClassHost.node ? Sl{3} : Sl{0});
   }
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(30s);
   EXPECT_EQ(sets(wire::SlToVl::kAttribute) + sets(wire::VlArbitration::kAttribute), 0U);
 }
@@ -160,7 +160,7 @@ class QosSetsRefused : public QosClassesWritten {
   /// The next sweep writes what was left out.
   void converge(const std::string& node, std::uint16_t attribute) {
     refuse(node, attribute, 0);
-    (*manager_)->resweep(sm::Resweep::heavy, "test");
+    (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(60s);
     EXPECT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
     EXPECT_THAT(starved(5), testing::IsEmpty());
@@ -240,7 +240,7 @@ TEST_F(QosClassesWritten, APartitionOfTheApiIsATenantAsOneOfAFileIs) {
   policy::Policies policies;
   policies.class_sls = {{"m", Sl{1}}};
   policies.api.emplace("b", std::make_shared<const policy::ApiPartition>(std::move(made)));
-  (*manager_)->set_policies(std::make_shared<const policy::Policies>(policies));
+  (*manager_)->requests().set_policies(std::make_shared<const policy::Policies>(policies));
   world_.run_for(10s);
 
   EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64,2:64") << "a third each";
@@ -253,7 +253,7 @@ TEST_F(QosClassesWritten, APartitionOfTheApiIsATenantAsOneOfAFileIs) {
   EXPECT_EQ(now.qos_policy->matcher.match(0, 0, {.pkey = PKey{0x8022}})->sl, Sl{2});
   EXPECT_EQ(manager_->last().summary.sweep, sm::SweepKind::heavy) << "of the start: no sweep was needed";
 
-  (*manager_)->set_policies(std::make_shared<const policy::Policies>());
+  (*manager_)->requests().set_policies(std::make_shared<const policy::Policies>());
   world_.run_for(10s);
   EXPECT_EQ(turns(kClassHost, 1), "0:64,1:64");
 }

@@ -60,11 +60,11 @@ class QosTablesWritten : public testing::Test {
     ASSERT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
   }
   void reload() {
-    (*manager_)->reload(config_);
+    (*manager_)->requests().reload(config_);
     world_.run_for(30s);
   }
   void sweep() {
-    (*manager_)->resweep(sm::Resweep::heavy, "test");
+    (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(30s);
   }
   /// Every port with a link maps SLs so, from each port.

@@ -65,7 +65,7 @@ TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
     const auto repaired = load_of(*manager.last().decided.routes);
     world.run_for(200s);
     const auto quiet = manager.last().decided.routes;
-    manager->resweep(sm::Resweep::converge, "test");
+    manager->requests().resweep(sm::Resweep::converge, "test");
     world.run_for(60s);
     world.run(group.stop());
 
@@ -98,10 +98,10 @@ TEST(OperatorsConvergence, ChangesTheEngineOnlyWhereThatIsAskedFor) {
   EXPECT_EQ(engine(), "updn");
   for (const auto& cable : lost) world.fabric().faults().link_up(cable);
   world.run_for(10s);
-  manager->resweep(sm::Resweep::converge, "test");
+  manager->requests().resweep(sm::Resweep::converge, "test");
   world.run_for(60s);
   const auto same = manager.last().decided.routes;
-  manager->resweep(sm::Resweep::converge_engine, "test");
+  manager->requests().resweep(sm::Resweep::converge_engine, "test");
   world.run_for(60s);
   world.run(group.stop());
 

@@ -23,7 +23,7 @@ TEST(Reload, IsInForceWithTheSweepThatItAsksFor) {
   config.lids.lmc = 1;
   config.mad.max_outstanding = 8;
   config.mad.per_node = 1;
-  manager->reload(config);
+  manager->requests().reload(config);
   world.run_for(std::chrono::seconds(2));
   world.run(group.stop());
 
@@ -41,13 +41,13 @@ TEST(Reload, OfPartitionsAfterARefusedFileIsNoHeavySweep) {
   world.run_for(std::chrono::seconds(2));
   config::SubnetConfig config;
   config.partitions.refused = "smd.toml:3: wrong";
-  manager->reload(config);
+  manager->requests().reload(config);
   world.run_for(std::chrono::seconds(2));
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::degraded);
 
   config.partitions.refused.clear();
   config.partition = {test::partition("blue", 0x20, {"h00001"})};
-  manager->reload(config);
+  manager->requests().reload(config);
   world.run_for(std::chrono::seconds(2));
   world.run(group.stop());
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
@@ -65,7 +65,7 @@ TEST(Reload, InTheMidstOfASweepWaitsForTheNext) {
     world.run_for(std::chrono::microseconds(100));
     config::SubnetConfig config;
     config.lids.lmc = static_cast<std::uint8_t>(i % 2);
-    manager->reload(config);
+    manager->requests().reload(config);
   }
   world.run_for(std::chrono::seconds(5));
   world.run(group.stop());

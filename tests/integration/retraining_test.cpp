@@ -119,7 +119,7 @@ TEST_F(RetrainingTest, NoSwitchLosesMoreThanOneLinkToASwitchAndAQuarterOfItsHost
   start(training(5s, 30s));
   ASSERT_GT(links_faster_than(LinkSpeed::qdr), 0U);
 
-  (*smd_)->reload(at_most(LinkSpeed::qdr));
+  (*smd_)->requests().reload(at_most(LinkSpeed::qdr));
   const auto worst = watch(20min);
 
   EXPECT_EQ(worst.switches, 1U);
@@ -135,7 +135,7 @@ TEST_F(RetrainingTest, NoSwitchLosesMoreThanOneLinkToASwitchAndAQuarterOfItsHost
 TEST_F(RetrainingTest, AStepEndsWhenItsLinksAreInInitAgain) {
   start(training(10s, 10s));
 
-  (*smd_)->reload(at_most(LinkSpeed::qdr));
+  (*smd_)->requests().reload(at_most(LinkSpeed::qdr));
   world_->run_for(60s);
 
   // Five steps of 10 s and the looks between them.
@@ -165,7 +165,7 @@ TEST_F(RetrainingTest, ALinkThatStaysDownEndsIt) {
                [name = node.name, number](sim::Fabric& now) { now.faults().link_down({name, number}); });
   });
 
-  (*smd_)->reload(at_most(LinkSpeed::qdr));
+  (*smd_)->requests().reload(at_most(LinkSpeed::qdr));
   world_->run_for(59s);
   EXPECT_EQ(smd_->lines().count("links.retrain_stopped"), 0U);
   world_->run_for(5min);
@@ -186,7 +186,7 @@ TEST_F(RetrainingTest, ALinkThatComesUpAsBeforeIsTriedOnceMore) {
     ASSERT_TRUE(world_->fabric().faults().forgets("spine001", wire::PortInfo::kAttribute, field));
   }
 
-  (*smd_)->reload(at_most(LinkSpeed::qdr));
+  (*smd_)->requests().reload(at_most(LinkSpeed::qdr));
   watch(10min);
 
   EXPECT_EQ(links_faster_than(LinkSpeed::qdr), 2U);  // both ends of the one between these two
@@ -203,7 +203,7 @@ TEST_F(RetrainingTest, OfASwitchThatHasALinkDownNoOtherIsTakenDownWhileThereIsOn
   ASSERT_TRUE(world_->fabric().faults().link_down({"leaf002", PortNum{5}}));
   world_->run_for(2s);
 
-  (*smd_)->reload(at_most(LinkSpeed::qdr));
+  (*smd_)->requests().reload(at_most(LinkSpeed::qdr));
   const auto worst = watch(15s);
   EXPECT_EQ(worst.switches, 1U);
   EXPECT_GE(steps(smd_->lines()), 4U);
@@ -287,7 +287,7 @@ TEST(LinksInOperation, GetOtherVlsWithTheNextTraining) {
   });
 
   config.links.operational_vls = 4;
-  smd->reload(config);
+  smd->requests().reload(config);
   world.run_for(2min);
   world.fabric().watch_sets(nullptr);
   world.run(group.stop());
@@ -309,7 +309,7 @@ TEST(LinksInOperation, GetALowerMtuInPlace) {
   config::SubnetConfig config;
   config.links.mtu = Mtu::m1024;
 
-  smd->reload(config);
+  smd->requests().reload(config);
   world.run_for(10s);
   world.run(group.stop());
 

@@ -76,7 +76,7 @@ TEST_F(SaClients, AreAskedToRegisterAgainWhereNobodyKnowsWhatTheyHad) {
 
   begin(nullptr);
   EXPECT_EQ(asked().size(), all.size());
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(2s);
   EXPECT_EQ(asked().size(), 0U) << "once";
 }
@@ -109,19 +109,19 @@ TEST_F(SaClients, WhoIsSilentStaysForAGraceAndWhoseLinkIsDownHasLeft) {
 
   world_.fabric().faults().silent("h00003");
   world_.fabric().faults().link_down({"h00004", PortNum{1}});
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_TRUE(is_member(silent));
   EXPECT_FALSE(is_member(cut));
 
   world_.fabric().faults().silent("h00003", false);
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_TRUE(is_member(silent));
   EXPECT_EQ(asked().size(), 0U) << "it has lost nothing";
 
   world_.fabric().faults().silent("h00003");
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(std::chrono::seconds(sa::Settings{}.keep_silent + 60));
   EXPECT_FALSE(is_member(silent));
   EXPECT_FALSE(registry().clients().contains(silent));
@@ -137,7 +137,7 @@ TEST_F(SaClients, HostsOfASilentSwitchStayToo) {
     leaf = served_->last().subnet->find(node->ports[1].peer->node)->description;
   }
   world_.fabric().faults().silent(leaf);
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
 
   EXPECT_EQ(port_of("h00007"), Guid{}) << "nobody can see it";
@@ -155,11 +155,11 @@ TEST_F(SaClients, KeepWhatTheyRegisteredWhileTheSmIsCutOff) {
   world_.fabric().counts().clear();
 
   world_.fabric().faults().link_down({"h00000", PortNum{1}});
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(8s);
   ASSERT_EQ(port_of("h00003"), Guid{}) << "nobody can see it";
   world_.fabric().faults().link_up({"h00000", PortNum{1}});
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(5s);
 
   EXPECT_EQ(registry().members().size(), members);
@@ -306,12 +306,12 @@ TEST_F(SaAliases, OfAPortThatHasLeftAreForWhoAsks) {
   const auto before = port_of("h00003");
 
   world_.fabric().faults().silent("h00003");
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_EQ(guids_of(change("h00004", Method::set, 0b010, wanted)).guids[1], Guid{}) << "it may be there";
 
   world_.fabric().faults().link_down({"h00003", PortNum{1}});
-  served_->manager().resweep(sm::Resweep::heavy, "test");
+  served_->manager().requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(20s);
   EXPECT_EQ(guids_of(change("h00004", Method::set, 0b010, wanted)).guids[1], Guid{0x1234});
   EXPECT_EQ(registry().port_of(Guid{0x1234}), port_of("h00004"));

@@ -255,9 +255,9 @@ TEST(SaPartitionGroups, ADroppedSlOfAGroupWithMembersIsInTheLog) {
   config.partition[0].sl = 0;
   config.qos.all.sl2vl = config::SlMap{};
   (*config.qos.all.sl2vl)[3] = wire::kDropVl;
-  served.manager().reload(config);
+  served.manager().requests().reload(config);
   world.run_for(30s);
-  served.manager().resweep(sm::Resweep::heavy, "test");
+  served.manager().requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(30s);
   EXPECT_EQ(served.sa_lines().count("qos.sl_dropped"), 1U);
   EXPECT_EQ(served.lines().count("qos.sl_dropped"), 0U) << "no partition has it any more";

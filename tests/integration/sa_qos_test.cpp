@@ -345,19 +345,19 @@ TEST(SaQos, AChangedPolicyOrPartitionIsInForceWithoutASweep) {
   EXPECT_EQ(sl_to(manager, "h00002"), Sl{3});
   EXPECT_EQ(sl_to(manager, "h00003"), Sl{0});
 
-  manager->reload(with_members({"h00003"}, 3));
+  manager->requests().reload(with_members({"h00003"}, 3));
   world.run_for(std::chrono::seconds(2));
   EXPECT_EQ(sl_to(manager, "h00002"), Sl{0});
   EXPECT_EQ(sl_to(manager, "h00003"), Sl{3});
 
-  manager->reload(with_members({"h00003"}, 5));
+  manager->requests().reload(with_members({"h00003"}, 5));
   world.run_for(std::chrono::seconds(2));
   EXPECT_EQ(sl_to(manager, "h00003"), Sl{5});
   EXPECT_NE(manager.last().summary.reason, "reload");
 
   auto wrong = with_members({"h00003"}, 5);
   wrong.qos.refused = "q.conf:1: wrong";
-  manager->reload(wrong);
+  manager->requests().reload(wrong);
   world.run_for(std::chrono::seconds(2));
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::reduced);
   EXPECT_EQ(sl_to(manager, "h00003"), Sl{5}) << "what was in force stays";

@@ -72,7 +72,7 @@ class SaServer : public testing::Test {
   /// Switches that forward the broadcast group's multicast LID.
   std::size_t forwarding() {
     std::size_t n = 0;
-    served_.manager().resweep(sm::Resweep::light, "test");
+    served_.manager().requests().resweep(sm::Resweep::light, "test");
     world_.run_for(1s);
     const auto& last = snapshot();
     for (const auto& row :

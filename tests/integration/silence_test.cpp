@@ -110,7 +110,7 @@ TEST_P(Silence, OfOneNodeOfARunningFabricCostsItsOwnTimeOutsOnly) {
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
   GetParam().fault(world.fabric().faults());
 
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(seconds(20));
 
   std::string which;

@@ -74,7 +74,7 @@ class Sequence {
         return;
       default:
         say("resweep " + host);
-        return site_[host]->resweep(sm::Resweep::heavy, "test");
+        return site_[host]->requests().resweep(sm::Resweep::heavy, "test");
     }
   }
   /// Longer than quiet times, patience with a HANDOVER, and some light sweeps.

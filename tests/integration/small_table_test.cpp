@@ -139,7 +139,7 @@ TEST(SmallTable, ThatIsReplacedBringsTheRestUp) {
   EXPECT_EQ(active_hosts(world.fabric()).size(), 19U);
 
   for (const auto& name : names(world.fabric(), true)) world.fabric().faults().linear_fdb_cap(name, 49'152);
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(std::chrono::seconds(2));
 
   EXPECT_EQ(active_hosts(world.fabric()).size(), 32U);

@@ -63,7 +63,7 @@ TEST(StoreAndManager, WhatAnUnchangedFabricHasIsCommittedOnce) {
   world.run_for(std::chrono::seconds(5));  // what belongs to the fabric is kept a little later
   const auto kept = store.loaded();
 
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world.run_for(std::chrono::seconds(1));
   world.run(group.stop());
 

@@ -94,7 +94,7 @@ class Stormy {
     group_->spawn((*smd_)->run());
     world_.run_for(std::chrono::seconds(2));
     const auto groups = half_of(fabric_, *smd_->last().subnet);
-    (*smd_)->set_groups([groups] { return groups; });
+    (*smd_)->requests().set_groups([groups] { return groups; });
     world_.run_for(std::chrono::seconds(10));
     EXPECT_EQ(smd_->last().summary.state, sm::SweepState::up);
     for (const auto& member : groups->front().members) members_.push_back(*port_with(world_, member.port));

@@ -124,7 +124,7 @@ TEST_F(TorusFabric, MapsSlsAsOpensmDoes) {
 TEST_F(TorusFabric, ASecondSweepWritesNothing) {
   begin();
   world_.fabric().counts().clear();
-  (*manager_)->resweep(sm::Resweep::heavy, "test");
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(10s);
   EXPECT_EQ(world_.fabric().counts().sets(), 0U);
 }

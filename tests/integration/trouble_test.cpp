@@ -71,7 +71,7 @@ TEST(Trouble, AHostThatFallsSilentIsNamedInEverySweep) {
   world.fabric().faults().silent("h00005");
 
   for (int sweep = 0; sweep < 2; ++sweep) {
-    manager->resweep(sm::Resweep::heavy, "test");
+    manager->requests().resweep(sm::Resweep::heavy, "test");
     world.run_for(std::chrono::seconds(5));
     const auto& lost = manager.last().subnet->unresponsive;
     ASSERT_EQ(lost.size(), 1U);
@@ -105,7 +105,7 @@ class TroubledFabric {
   Managed& operator*() { return manager_; }
   Managed* operator->() { return &manager_; }
   void heavy() {
-    (*manager_).resweep(sm::Resweep::heavy, "test");
+    (*manager_).requests().resweep(sm::Resweep::heavy, "test");
     world_.run_for(std::chrono::seconds(5));
   }
 

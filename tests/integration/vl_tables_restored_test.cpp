@@ -87,7 +87,7 @@ TEST_F(VlTablesOfAnotherSm, AreWrittenAgainWhenANodeHasRebooted) {
                                                            HasSubstr("h00005"), HasSubstr("ports=1"))));
   const auto written = table_sets();
   EXPECT_GE(written, 7U);
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(30s);
   EXPECT_EQ(table_sets(), written) << "once is enough";
   world_.run(group.stop());
@@ -102,7 +102,7 @@ TEST_F(VlTablesOfAnotherSm, ThatDropSlZeroAreNamedOnce) {
 
   EXPECT_EQ(manager.lines().count("node.drops_sl"), 1U);
   EXPECT_THAT(manager.lines().first("node.drops_sl"), HasSubstr("h00005"));
-  manager->resweep(sm::Resweep::heavy, "test");
+  manager->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(30s);
   EXPECT_EQ(manager.lines().count("node.drops_sl"), 1U) << "the same port";
   world_.run(group.stop());

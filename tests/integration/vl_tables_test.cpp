@@ -91,7 +91,7 @@ TEST_F(VlTables, OfNodesThatAreAsTheyWereStandInLaterSweeps) {
   begin();
   world_.run_for(5s);
   world_.fabric().counts().clear();
-  manager_->resweep(sm::Resweep::heavy, "test");
+  manager_->requests().resweep(sm::Resweep::heavy, "test");
   world_.run_for(500ms);
   known(*manager_.last().subnet);
   EXPECT_LT(gets(), 12U * 32 + 32 * 5) << "an audit's at most";
@@ -102,7 +102,7 @@ TEST_F(VlTables, OfASwitchThatWasResetAreReadAgain) {
   world_.run_for(5s);
   auto without_audits = config();
   without_audits.sweep.interval = 1h;
-  manager_->reload(without_audits);
+  manager_->requests().reload(without_audits);
   world_.run_for(2s);
   world_.fabric().faults().remove("spine001");
   world_.run_for(2s);

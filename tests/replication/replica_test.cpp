@@ -130,7 +130,7 @@ TEST_F(Replica, ATakeoverChangesNothingAndAsksNoClient) {
   for (std::size_t i = 0; i < 8; ++i)
     master.register_now(
         [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
-  master.manager().resweep(sm::Resweep::heavy, "test");  // the group's tree is in the switches
+  master.manager().requests().resweep(sm::Resweep::heavy, "test");  // the group's tree is in the switches
   site_.world.run_for(seconds(3));
   EXPECT_GT(sets(master.manager().counters(), wire::MulticastForwardingTable::kAttribute), 0U);
   const auto lids = site_.disks[kA].loaded()->lids;
@@ -164,7 +164,7 @@ TEST_F(Replica, ATakeoverKeepsTreesWhoseReasonsAreGone) {
   auto& master = site_[kA];
   const auto change = [&](auto&& edit) {
     master.register_now(edit);
-    master.manager().resweep(sm::Resweep::heavy, "test");
+    master.manager().requests().resweep(sm::Resweep::heavy, "test");
     site_.world.run_for(seconds(3));
   };
   const auto port = [&](std::size_t adapter) { return test::adapter_port(master.last(), adapter); };

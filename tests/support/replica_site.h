@@ -122,7 +122,7 @@ class ReplicaSm {
             .log = {},
             .clock = world_.clock(),
             .wall = [this] { return 1'000'000 + world_.now().time_since_epoch() / std::chrono::seconds(1); },
-            .fabric = &*manager_,
+            .fabric = &manager_->requests(),
             .events = &manager_.ring(),
             .subnet = "test"};
   }

@@ -74,7 +74,7 @@ class Served {
                  .wall = [] { return std::chrono::system_clock::time_point{}; }}),
             .clock = world_.clock(),
             .wall = [this] { return world_.now().time_since_epoch() / std::chrono::seconds(1); },
-            .fabric = &*manager_,
+            .fabric = &manager_->requests(),
             .events = &manager_.ring(),
             .subnet = "test",
             .groups_read = groups_read_};

@@ -115,7 +115,8 @@ class Life {
   }
   void stop() { served_.reset(); }
   void sweep(std::string_view kind) {
-    served_->manager().resweep(kind == "heavy" ? sm::Resweep::heavy : sm::Resweep::light, "same_output");
+    served_->manager().requests().resweep(kind == "heavy" ? sm::Resweep::heavy : sm::Resweep::light,
+                                          "same_output");
     world_.run_for(2s);
   }
 
@@ -212,13 +213,13 @@ class Life {
     sweep("heavy");
   }
   void retrain() {
-    served_->manager().reload(config({"links.speed=qdr"}));
+    served_->manager().requests().reload(config({"links.speed=qdr"}));
     world_.run_for(60s);
   }
   void converge() {
-    served_->manager().resweep(sm::Resweep::converge, "same_output");
+    served_->manager().requests().resweep(sm::Resweep::converge, "same_output");
     world_.run_for(10s);
-    served_->manager().reload(config({"routing.engines=updn"}));
+    served_->manager().requests().reload(config({"routing.engines=updn"}));
     world_.run_for(10s);
   }
   /// A standby on the last host sees the master end.

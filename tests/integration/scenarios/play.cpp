@@ -197,7 +197,7 @@ Verdict play(const Scenario& scenario) {
   group.spawn(manager->run());
   world.run_for(kFaultsEnd + kQuiet);
   // What no trap and no light sweep shows is found by a heavy one.
-  manager->resweep(sm::Resweep::heavy, "scenario");
+  manager->requests().resweep(sm::Resweep::heavy, "scenario");
   world.run_for(kQuiet);
   world.run(group.stop());
 
