@@ -322,7 +322,7 @@ std::optional<QosRanges> service_ids_of_word(std::string_view word) {
   if (colon == std::string_view::npos)
     return known->usual ? std::optional(service_ids_of(*known, {*known->usual})) : std::nullopt;
   const auto port = parse_number(word.substr(colon + 1));
-  if (!port || *port > kMostPort) return std::nullopt;
+  if (!port || *port == 0 || *port > kMostPort) return std::nullopt;
   return service_ids_of(*known, {{*port, *port}});
 }
 

@@ -52,7 +52,8 @@ bool is_pkey_item(std::string_view item);
 /// Its P_Key without the bit of full members; nothing for a name, and for a number that is no P_Key.
 std::optional<std::uint16_t> pkey_of_item(std::string_view item);
 
-/// Service IDs of "nvmeof" or "gpfs:1191"; nothing where it is no such protocol or lacks its port.
+/// Service IDs of "nvmeof" or "gpfs:1191"; nothing where it is no such protocol, lacks its port or has none
+/// from 1 to 65,535.
 std::optional<QosRanges> service_ids_of_word(std::string_view word);
 
 /// The classes of `subnet` that `policy`, which is in force instead of that of the files, lacks: those of
