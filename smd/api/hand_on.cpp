@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "smd/api/handlers.h"
+#include "smd/api/tag.h"
 #include "smd/api/ufm.h"
 #include "smd/base/unix_time.h"
 
@@ -13,8 +14,11 @@ namespace smd::api {
 namespace {
 
 constexpr std::string_view kType = "Content-Type", kAllow = "Allow";
+/// ports_tag_of() of the state that a standby has compared If-Match with. An earlier master ignores it.
+constexpr std::string_view kIfPorts = "X-SMD-If-Ports";
 
-replica::Call call_of(const Route& route, const Question& question) {
+/// `view`: a state that the request's If-Match names.
+replica::Call call_of(const Route& route, const Question& question, const SubnetView& view) {
   const auto& request = *question.request;
   const auto& access = *question.access;
   const auto right = access.in(question.part("subnet"));
@@ -25,9 +29,12 @@ replica::Call call_of(const Route& route, const Question& question) {
                      .method = request.method,
                      .target = request.target,
                      .body = request.body};
-  // The state as a whole has another tag at each SM: it was compared here.
+  // The state as a whole has another tag at each SM: it was compared here, and what has come since from
+  // another client shows in what is kept.
   if (route.tag == Tag::policy && !request.if_match.empty())
     call.headers.emplace_back("If-Match", request.if_match);
+  if (route.tag != Tag::policy && names_state(request.if_match))
+    call.headers.emplace_back(kIfPorts, ports_tag_of(view));
   if (!request.if_none_match.empty()) call.headers.emplace_back("If-None-Match", request.if_none_match);
   if (!request.idempotency_key.empty()) call.headers.emplace_back("Idempotency-Key", request.idempotency_key);
   return call;
@@ -62,11 +69,13 @@ bool hands_on(const SubnetView& view) {
 Answer hand_on(const Route& route, const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto call = std::make_shared<const replica::Call>(call_of(route, question));
+  const auto& view = *chosen->view;  // may be later than the one that the router has compared
+  auto other = route.tag == Tag::policy ? std::nullopt : not_that_state(*question.request, view);
+  if (other) return *std::move(other);
+  const auto call = std::make_shared<const replica::Call>(call_of(route, question, view));
   Answer answer;
-  answer.later =
-      std::make_shared<const Later>([&backend, call, index = chosen->index, name = chosen->view->name,
-                                     ufm = is_ufm(route.path)](AnswerDone done) {
+  answer.later = std::make_shared<const Later>(
+      [&backend, call, index = chosen->index, name = view.name, ufm = is_ufm(route.path)](AnswerDone done) {
         backend.hand_on(index, *call, [answered = std::move(done), name, ufm](auto result) mutable {
           auto made =
               result ? answer_of_call(*std::move(result), name, ufm) : no_master(name, result.error(), ufm);
@@ -94,6 +103,7 @@ std::expected<Request, Answer> request_of(const replica::Call& call, const std::
     if (name == "If-Match") request.if_match = value;
     if (name == "If-None-Match") request.if_none_match = value;
     if (name == "Idempotency-Key") request.idempotency_key = value;
+    if (name == kIfPorts) request.ports_tag = value;
   }
   return request;
 }

@@ -29,6 +29,9 @@ struct Request {
   std::string if_match{}, if_none_match{};
   std::string idempotency_key{};
   std::string accept_encoding{};
+  /// Of a standby's client with an If-Match: the disabled ports of the state that has been compared
+  /// (ports_tag_of()).
+  std::string ports_tag{};
 };
 
 /// Files of a folder of our own, which goes with it.

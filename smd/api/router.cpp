@@ -331,11 +331,12 @@ Answer tagged_by_body(Answer answered, const Request& request) {
 
 /// 412 of a change that is not compared when it is kept.
 std::optional<Answer> refused_by_tag(const Route& route, const Question& question, const Backend& backend) {
-  if (route.method == "GET" || route.tag == Tag::policy || question.request->if_match.empty())
-    return std::nullopt;
-  if (!question.path.contains("subnet")) return not_that_state(*question.request, {});
+  const auto& request = *question.request;
+  const bool has_tag = !request.if_match.empty() || !request.ports_tag.empty();
+  if (route.method == "GET" || route.tag == Tag::policy || !has_tag) return std::nullopt;
+  if (!question.path.contains("subnet")) return not_that_state(request, {});
   const auto chosen = choose(question, backend);
-  return chosen ? not_that_state(*question.request, *chosen->view) : chosen.error();
+  return chosen ? not_that_state(request, *chosen->view) : chosen.error();
 }
 
 /// What a change of partitions was answered before, by this SM or one before it.

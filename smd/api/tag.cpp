@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <string_view>
 
 #include "smd/access/token.h"
@@ -52,9 +53,23 @@ bool is_known_tag(const std::string& if_none_match, const std::string& tag) {
   return is_any(if_none_match) || any_tag(if_none_match, true, [&](auto one) { return one == tag; });
 }
 
+bool names_state(const std::string& if_match) { return !if_match.empty() && !is_any(if_match); }
+
+std::string ports_tag_of(const SubnetView& view) {
+  std::string text;
+  if (view.policy_state) {
+    for (const auto& [at, port] : view.policy_state->policies->disabled_ports)
+      fmt::format_to(std::back_inserter(text), "{}/{} {}/{} {} {}\n", at.first, at.second, port.peer.first,
+                     port.peer.second, port.since, port.by);
+  }
+  return fmt::format("{:.16}", access::hash_of(text));
+}
+
 std::optional<Answer> not_that_state(const Request& request, const SubnetView& view) {
+  if (!request.ports_tag.empty() && request.ports_tag != ports_tag_of(view))
+    return other_state("the ports that are disabled have changed");
   const auto& wanted = request.if_match;
-  if (wanted.empty() || is_any(wanted)) return std::nullopt;
+  if (!names_state(wanted)) return std::nullopt;
   const auto tag = tag_of(view);
   if (any_tag(wanted, false, [&](auto one) { return one == tag; })) return std::nullopt;
   if (any_tag(wanted, false, [](auto one) { return one.starts_with("\"b"); }))
@@ -67,7 +82,7 @@ std::optional<Answer> not_that_state(const Request& request, const SubnetView& v
 
 std::optional<Answer> not_that_policy(const Request& request, const PolicyState& policy_state, bool tokens) {
   const auto& wanted = request.if_match;
-  if (wanted.empty() || is_any(wanted)) return std::nullopt;
+  if (!names_state(wanted)) return std::nullopt;
   const auto part = policy_part(&policy_state);
   const auto is_it = [&](std::string_view one) {
     const auto dash = one.rfind('-');

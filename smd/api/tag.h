@@ -18,7 +18,12 @@ std::string tag_of(const SubnetView& view);
 std::string tag_of_body(std::string_view body);
 /// Whether `If-None-Match` names the tag.
 bool is_known_tag(const std::string& if_none_match, const std::string& tag);
-/// 412 where the request has an If-Match without the state of `view`.
+/// Whether `If-Match` names states, instead of any.
+bool names_state(const std::string& if_match);
+/// Of the ports that are disabled, which are the same on all SMs of a pair, as the whole state is not.
+std::string ports_tag_of(const SubnetView& view);
+/// 412 where the request has an If-Match without the state of `view`, or a standby has compared it with other
+/// disabled ports.
 std::optional<Answer> not_that_state(const Request& request, const SubnetView& view);
 /// 412 where the request has an If-Match that does not name the state from which a change of partitions, or
 /// (`tokens`) of tokens, is made; nothing: the change may go on.

@@ -9,6 +9,7 @@
 
 #include "smd/api/hand_on.h"
 #include "smd/api/json_in.h"
+#include "smd/api/tag.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/changeable_subnet.h"
 
@@ -130,6 +131,49 @@ TEST_F(ApiHandOn, TagsAndKeysAreTheMasters) {
   EXPECT_THAT(here.headers, Contains(Header("X-SMD-Role", "standby")));
   request.idempotency_key = "other";
   EXPECT_EQ(call(request).status, 503U);
+}
+
+/// The tag of the state as a whole is the standby's own; what the two have in common is compared again where
+/// the order is kept.
+TEST_F(ApiHandOn, OfTwoPortOrdersByOneTagTheSecondIsTold) {
+  const auto order = [&](const std::string& port, const std::string& action, std::string tag,
+                         const std::string& confirm = {}) {
+    api::Request request{.method = "POST",
+                         .target = "/v1/subnets/p/ports/" + port + "/" + action,
+                         .body = confirm.empty() ? "" : R"({"confirm": ")" + confirm + "\"}",
+                         .time = 1000};
+    request.if_match = std::move(tag);
+    return call(request);
+  };
+  const auto disable = [&](const std::string& port, std::string tag) {
+    const auto dry = call({}, "POST", "/v1/subnets/p/ports/" + port + "/disable", R"({"dry_run": true})");
+    const auto shown = api::parse_json(dry.body).value();
+    return order(port, "disable", std::move(tag), std::string(shown.at("confirm").as_string()));
+  };
+  const auto copy = [&] {
+    set_policies(standby_, std::make_shared<policy::Policies>(*view(master_).policy_state->policies));
+  };
+  const auto tag = api::tag_of(view(standby_));
+  auto swept = view(master_);
+  swept.epoch = 77;
+  master_.views.back() = std::make_shared<api::SubnetView>(swept);
+  ASSERT_NE(api::tag_of(view(master_)), tag);
+
+  EXPECT_EQ(order("h00001/1", "disable", "\"1-0\"", "x").status, 412U) << "by the standby";
+  EXPECT_THAT(standby_.handed_on, IsEmpty());
+  EXPECT_EQ(disable("h00001/1", tag).status, 200U);
+  const auto second = disable("h00002/1", tag);
+  EXPECT_EQ(second.status, 412U);
+  EXPECT_THAT(second.body, HasSubstr("the ports that are disabled have changed since"));
+  EXPECT_EQ(order("h00001/1", "enable", tag).status, 412U);
+  EXPECT_EQ(order("h00001/1", "enable", "*").status, 200U) << "whatever they are";
+  copy();
+  EXPECT_EQ(disable("h00002/1", tag).status, 200U);
+  EXPECT_THAT(view(master_).policy_state->policies->disabled_ports, SizeIs(1));
+  copy();
+  master_.meanwhile = [&] { EXPECT_EQ(disable("h00001/1", tag).status, 200U); };
+  EXPECT_EQ(order("h00002/1", "enable", tag).status, 412U) << "kept since";
+  EXPECT_THAT(view(master_).policy_state->policies->disabled_ports, SizeIs(2));
 }
 
 TEST_F(ApiHandOn, WithoutAMasterItIs503WithOneSentence) {
