@@ -156,10 +156,26 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
+using Header = http::request_header<>;
+
 /// The parser knows one transfer coding, and takes the body in another one for none.
-bool is_encoded_otherwise(const http::request_parser<http::string_body>& parser) {
-  const auto coding = parser.get().find(http::field::transfer_encoding);
-  return coding != parser.get().end() && !boost::beast::iequals(coding->value(), "chunked");
+bool is_encoded_otherwise(const Header& header) {
+  const auto coding = header.find(http::field::transfer_encoding);
+  return coding != header.end() && !boost::beast::iequals(coding->value(), "chunked");
+}
+
+/// RFC 9112, 3.2.
+bool has_host(const Header& header) {
+  const auto hosts = header.count(http::field::host);
+  return hosts == 1 || (hosts == 0 && header.version() < 11);
+}
+
+/// Why a request is not answered, whoever it is of.
+std::optional<Answer> wrong_header(const Header& header) {
+  if (is_encoded_otherwise(header))
+    return error_of(501, "transfer_encoding", "Transfer-Encoding: allowed is chunked");
+  if (!has_host(header)) return error_of(400, "bad_host", "Host: a request of HTTP/1.1 has one");
+  return std::nullopt;
 }
 
 /// The client sends the body when it has been told to.
@@ -199,24 +215,19 @@ asio::awaitable<void> Server::serve(Place place) {
 
 /// One request and its answer. False: no more after it.
 asio::awaitable<bool> Server::one(Place place) {
-  Parser parser;
+  Reading reading;
+  auto& parser = reading.parser;
   parser.header_limit(limits_.header);
   parser.body_limit(limits_.body);
-  LargeBodies::PlacePtr large;
-  const auto failed = co_await read_request(place, &parser, &large);
+  const auto failed = co_await read_request(place, &reading);
   place->idle = false;
-  if (failed && is_http_error(failed)) {
-    const auto refused = std::make_shared<const Answer>(refusal_of(failed));
+  if (failed && is_http_error(failed)) reading.refused = refusal_of(failed);
+  if (reading.refused) {  // what follows is not the next request
+    const auto refused = std::make_shared<const Answer>(*std::move(reading.refused));
     co_await reply(place, refused, header_of(*refused, 11, false), false);
     co_return false;
   }
   if (failed) co_return false;
-  if (is_encoded_otherwise(parser)) {  // what follows is not the next request
-    const auto refused = std::make_shared<const Answer>(
-        error_of(501, "transfer_encoding", "Transfer-Encoding: allowed is chunked"));
-    co_await reply(place, refused, header_of(*refused, 11, false), false);
-    co_return false;
-  }
   const auto version = parser.get().version();
   const bool keep = parser.get().keep_alive();
   auto request = without_body(parser, *place);
@@ -224,9 +235,9 @@ asio::awaitable<bool> Server::one(Place place) {
   const bool bare = request.method == "HEAD";
   auto answered = std::make_shared<Answer>();
   const auto make = [&] { *answered = answer(request, backend_); };
-  co_await (large ? large_bodies_.execute(make) : compute_.execute(make));
+  co_await (reading.large ? large_bodies_.execute(make) : compute_.execute(make));
   request.body = {};  // a client may take long for its answer
-  large.reset();
+  reading.large.reset();
   if (request.method != "GET" && request.method != "HEAD") large_bodies_.give_back_soon();
   if (answered->later) *answered = co_await later(answered->later);
   if (answered->stream && !has_room_for_stream())
@@ -307,8 +318,9 @@ bool Server::is_too_large(const Parser& parser, const Connection& connection) {
   return !is_known(without_body(parser, connection), backend_);
 }
 
-asio::awaitable<error_code> Server::read_request(Place place, Parser* parser, LargeBodies::PlacePtr* large) {
+asio::awaitable<error_code> Server::read_request(Place place, Reading* reading) {
   auto& buffer = place->buffer;
+  auto& parser = reading->parser;
   if (buffer.size() == 0) {
     const mad::Deadline deadline(clock_, limits_.idle, closing(*place->channel));
     const auto failed = co_await read_more(place);
@@ -320,27 +332,30 @@ asio::awaitable<error_code> Server::read_request(Place place, Parser* parser, La
   std::size_t header = 0;  // bytes: the parser's own limit is one for what it sees at a time
   for (;;) {
     error_code error;
-    const bool in_header = !parser->is_header_done();
-    const auto taken = parser->put(buffer.data(), error);
+    const bool in_header = !parser.is_header_done();
+    const auto taken = parser.put(buffer.data(), error);
     buffer.consume(taken);
     if (error == http::error::need_more) error = {};
     if (in_header) header += taken;
     if (!error && header > limits_.header) error = http::error::header_limit;
-    if (in_header && parser->is_header_done()) parser->eager(true);  // until then the body is not read
-    if (!error && is_too_large(*parser, *place)) error = http::error::body_limit;
-    if (error || parser->is_done()) {
+    if (in_header && parser.is_header_done()) {
+      parser.eager(true);  // until then the body is not read
+      if (!error) reading->refused = wrong_header(parser.get());
+    }
+    if (!error && !reading->refused && is_too_large(parser, *place)) error = http::error::body_limit;
+    if (error || reading->refused || parser.is_done()) {
       if (buffer.size() == 0) buffer.shrink_to_fit();
       co_return error;
     }
-    if (in_header && parser->is_header_done() && buffer.size() != 0) continue;
-    if (waits_for_continue(*parser) && !std::exchange(asked_on, true)) {
+    if (in_header && parser.is_header_done() && buffer.size() != 0) continue;
+    if (waits_for_continue(parser) && !std::exchange(asked_on, true)) {
       const bool sent = co_await write(place, asio::buffer(kContinue));
       if (!sent) co_return http::error::end_of_stream;
     }
-    if (!*large && parser->get().body().size() > LargeBodies::kLarge) {
+    if (!reading->large && parser.get().body().size() > LargeBodies::kLarge) {
       deadline.reset();  // it is not the client that is slow
-      *large = co_await large_bodies_.place();
-      if (!*large) co_return http::error::end_of_stream;
+      reading->large = co_await large_bodies_.place();
+      if (!reading->large) co_return http::error::end_of_stream;
       deadline.emplace(clock_, limits_.request, closing(*place->channel));
     }
     const auto failed = co_await read_more(place);

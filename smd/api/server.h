@@ -71,12 +71,18 @@ class Server {
     std::optional<mad::TimePoint> sends_since{};
   };
   using Place = std::list<Connection>::iterator;
+  /// One request, as far as it has come.
+  struct Reading {
+    Parser parser;
+    LargeBodies::PlacePtr large;      ///< null: the body is not large
+    std::optional<Answer> refused{};  ///< by the header: the body is not read
+  };
   class Streaming;
 
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(Place place);
   asio::awaitable<bool> one(Place place);
-  asio::awaitable<error_code> read_request(Place place, Parser* parser, LargeBodies::PlacePtr* large);
+  asio::awaitable<error_code> read_request(Place place, Reading* reading);
   asio::awaitable<error_code> read_more(Place place);
   bool is_too_large(const Parser& parser, const Connection& connection);
   Request without_body(const Parser& parser, const Connection& connection) const;

@@ -348,7 +348,7 @@ def rubbish():
          b"/ufmRest/resources/pkeys", b"/" + os.urandom(20), b"/v1/subnets/" + b"%2F" * random.randrange(300)))
     body = random.choice((b"", b"[" * 5000, b'{"pkey": "0x5", "guids": ["' + b"f" * random.randrange(40) + b'"]}',
                           os.urandom(random.randrange(2000)), b'{"\\u0000": 1e999}'))
-    return line + b" HTTP/1.1\r\n", body
+    return line + b" HTTP/1.1\r\n" + random.choice((b"", b"Host: x\r\n", b"Host: x\r\n", b"Host: x\r\n")), body
 
 
 def fuzz(site, secret, seconds):

@@ -751,8 +751,8 @@ def hostile(args):
             idle.append(one)
             if len(idle) % 50 == 0:
                 smd.status()
-        for rubbish in (b"\0" * 1000, b"GET " + b"x" * 100000, b"PUT /v1/log HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
-                        b"PUT /v1/log HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", b"\r\n\r\n"):
+        for rubbish in (b"\0" * 1000, b"GET " + b"x" * 100000, b"PUT /v1/log HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n",
+                        b"PUT /v1/log HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", b"\r\n\r\n"):
             one = socket.socket(socket.AF_UNIX)
             one.connect(str(smd.socket))
             try:

@@ -84,7 +84,8 @@ class ApiServer : public testing::Test {
     auto socket = connect();
     const timeval limit{.tv_sec = 5, .tv_usec = 0};
     ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    asio::write(socket, asio::buffer(std::string("GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n")));
+    asio::write(socket,
+                asio::buffer(std::string("GET /v1/log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")));
     std::array<char, 4096> text{};
     ssize_t all = 0;
     for (;;) {
@@ -217,8 +218,8 @@ TEST_F(ApiServer, ALongListComesInChunks) {
   EXPECT_EQ(plain.find("chunked"), std::string::npos);
   EXPECT_THAT(plain, testing::EndsWith("\"next\":null}\n"));
   auto bare = connect();
-  asio::write(bare,
-              asio::buffer(std::string("HEAD /v1/subnets/g/groups HTTP/1.1\r\nConnection: close\r\n\r\n")));
+  asio::write(bare, asio::buffer(std::string(
+                        "HEAD /v1/subnets/g/groups HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")));
   EXPECT_THAT(rest(bare), testing::EndsWith("\r\n\r\n"));
 }
 
@@ -234,7 +235,8 @@ TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
 
   EXPECT_THAT(tell("\x01\x02 garbage\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(tell("GET /" + std::string(5000, 'x') + " HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 431"));
-  EXPECT_THAT(tell("PUT /v1/log HTTP/1.1\r\nContent-Length: 200\r\n\r\n"), StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(tell("PUT /v1/log HTTP/1.1\r\nHost: x\r\nContent-Length: 200\r\n\r\n"),
+              StartsWith("HTTP/1.1 413"));
   EXPECT_EQ(tell("GET /v1/st"), "");
   EXPECT_EQ(tell(""), "");
   EXPECT_TRUE(ask(path_, "GET", "/v1/status"));
@@ -244,7 +246,7 @@ TEST_F(ApiServer, GarbageAndTooMuchAreRefusedAndTheServerGoesOn) {
 TEST_F(ApiServer, AHeaderOfManyFieldsIsTooLargeAsWell) {
   start();
   const auto tell = [&](std::size_t bytes) {
-    std::string text = "PUT /v1/log HTTP/1.1\r\nConnection: close\r\nContent-Length: 16\r\n";
+    std::string text = "PUT /v1/log HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 16\r\n";
     while (text.size() < bytes) text += "X-Field: " + std::string(90, 'a') + "\r\n";
     auto socket = connect();
     error_code ignored;
@@ -262,20 +264,44 @@ TEST_F(ApiServer, ABodyInAnotherTransferCodingIsRefused) {
   start();
   for (const auto* coding : {"gzip", "xchunked", "identity"}) {
     auto socket = connect();
-    asio::write(socket, asio::buffer(fmt::format("POST /v1/reload HTTP/1.1\r\nTransfer-Encoding: {}\r\n\r\n"
-                                                 "GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n",
-                                                 coding)));
+    asio::write(socket, asio::buffer(
+                            fmt::format("POST /v1/reload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {}\r\n\r\n"
+                                        "GET /v1/log HTTP/1.1\r\nConnection: close\r\n\r\n",
+                                        coding)));
     const auto text = rest(socket);
     EXPECT_EQ(text.find("HTTP/1.1 501 "), 0U) << coding << ": " << text;
     EXPECT_EQ(text.rfind("HTTP/1.1 "), 0U) << "one answer: " << text;
   }
 }
 
+/// RFC 9112, 3.2.
+TEST_F(ApiServer, ARequestOfHttp11HasOneHost) {
+  start();
+  const auto tell = [&](const std::string& request) {
+    auto socket = connect();
+    asio::write(socket, asio::buffer(request + "\r\n"));
+    return rest(socket);
+  };
+  const std::string get = "GET /v1/log HTTP/1.1\r\nConnection: close\r\n";
+
+  for (const auto* wrong : {"", "Host: a\r\nHost: a\r\n", "Content-Length: 5\r\n"}) {
+    const auto text = tell(get + wrong);
+    EXPECT_THAT(text, StartsWith("HTTP/1.1 400")) << wrong;
+    EXPECT_THAT(text, HasSubstr("bad_host")) << wrong;
+  }
+  EXPECT_THAT(tell("GET http://x/v1/log HTTP/1.1\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(tell("GET /v1/log HTTP/1.0\r\nHost: a\r\nHost: b\r\n"), StartsWith("HTTP/1.1 400"));
+  for (const auto* right : {"Host: smd\r\n", "Host:\r\n", "host: [::1]:8443\r\n"})
+    EXPECT_THAT(tell(get + right), StartsWith("HTTP/1.1 200")) << right;
+  EXPECT_THAT(tell("GET /v1/log HTTP/1.0\r\n"), StartsWith("HTTP/1.0 200"));
+}
+
 TEST_F(ApiServer, AClientThatWaitsForItIsToldToGoOn) {
   start();
   auto socket = connect();
-  asio::write(socket, asio::buffer(std::string("PUT /v1/log HTTP/1.1\r\nExpect: 100-continue\r\nConnection: "
-                                               "close\r\nContent-Length: 16\r\n\r\n")));
+  asio::write(socket, asio::buffer(std::string(
+                          "PUT /v1/log HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: "
+                          "close\r\nContent-Length: 16\r\n\r\n")));
   std::string told(25, ' ');
   asio::read(socket, asio::buffer(told));
   EXPECT_EQ(told, "HTTP/1.1 100 Continue\r\n\r\n");
