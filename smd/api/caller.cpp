@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mad/base/counted.h"
+#include "smd/api/ufm.h"
 
 namespace smd::api {
 namespace {
@@ -118,8 +119,11 @@ std::expected<Access, Answer> caller_of(const Request& request, Backend& backend
   return access;
 }
 
-bool is_known(const Request& request, const Backend& backend) {
-  return access_now(request, request.time, backend).is_known();
+std::optional<Answer> refused_caller(const Request& request, Backend& backend) {
+  auto access = caller_of(request, backend);
+  if (access) return std::nullopt;
+  const auto path = ufm_path(request.target.substr(0, request.target.find('?')));
+  return is_ufm(path) ? as_ufm(std::move(access.error())) : std::move(access.error());
 }
 
 std::optional<Answer> forbidden(Needs needs, const Question& question, const Backend& backend) {

@@ -15,6 +15,8 @@ namespace smd::api {
 access::Access access_now(const Request& request, std::int64_t now, const Backend& backend);
 /// The rights of the caller. 401: no good token; 429: too many wrong ones from this address.
 std::expected<access::Access, Answer> caller_of(const Request& request, Backend& backend);
+/// The same error as answer() has it; nothing: there is none. `request` needs no body yet. At once.
+std::optional<Answer> refused_caller(const Request& request, Backend& backend);
 /// 403 where the caller has not what the route needs; a subnet that it does not see is for the route to find
 /// missing.
 std::optional<Answer> forbidden(Needs needs, const Question& question, const Backend& backend);

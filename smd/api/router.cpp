@@ -483,8 +483,13 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
 
 }  // namespace
 
+bool is_for_all(const Request& request) {
+  const auto found = find(request.method, ufm_path(path_of(request)));
+  return found.route != nullptr && found.route->needs == Needs::nothing;
+}
+
 Answer answer(const Request& request, Backend& backend) {
-  const auto path = ufm_path(std::string_view(request.target).substr(0, request.target.find('?')));
+  const auto path = ufm_path(path_of(request));
   auto answered = answer_at(std::string(path), request, backend);
   return is_ufm(path) ? as_ufm(std::move(answered)) : answered;
 }

@@ -76,8 +76,8 @@ std::span<const Route> routes();
 
 /// From any thread; may take as long as a dump takes.
 Answer answer(const Request& request, Backend& backend);
-/// Whether the request shows a token that is good somewhere, or is a local one. From any thread, at once.
-bool is_known(const Request& request, const Backend& backend);
+/// Whether every client may make this call, without a token. From any thread, at once.
+bool is_for_all(const Request& request);
 
 /// "%2F" to "/"; nothing where a '%' is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view text);

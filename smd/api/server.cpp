@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mad/deadline.h"
+#include "smd/api/caller.h"
 #include "smd/api/local_listener.h"
 #include "smd/api/router.h"
 #include "smd/api/tar.h"
@@ -50,8 +51,10 @@ bool is_http_error(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
+Answer body_too_large() { return error_of(413, "too_large", "the body is too large"); }
+
 Answer refusal_of(const error_code& error) {
-  if (error == http::error::body_limit) return error_of(413, "too_large", "the body is too large");
+  if (error == http::error::body_limit) return body_too_large();
   if (error == http::error::header_limit) return error_of(431, "too_large", "the header is too large");
   return error_of(400, "not_http", error.message());
 }
@@ -170,7 +173,7 @@ bool has_host(const Header& header) {
   return hosts == 1 || (hosts == 0 && header.version() < 11);
 }
 
-/// Why a request is not answered, whoever it is of.
+/// Why a request is not answered, of local users too.
 std::optional<Answer> wrong_header(const Header& header) {
   if (is_encoded_otherwise(header))
     return error_of(501, "transfer_encoding", "Transfer-Encoding: allowed is chunked");
@@ -218,7 +221,7 @@ asio::awaitable<bool> Server::one(Place place) {
   Reading reading;
   auto& parser = reading.parser;
   parser.header_limit(limits_.header);
-  parser.body_limit(limits_.body);
+  parser.body_limit(boost::none);  // refused_unread() sets it
   const auto failed = co_await read_request(place, &reading);
   place->idle = false;
   if (failed && is_http_error(failed)) reading.refused = refusal_of(failed);
@@ -310,12 +313,24 @@ Request Server::without_body(const Parser& parser, const Connection& connection)
           .accept_encoding = std::string(message[http::field::accept_encoding])};
 }
 
-/// Strangers cannot fill the memory: what is longer than most requests are is read of known clients alone.
-bool Server::is_too_large(const Parser& parser, const Connection& connection) {
-  if (connection.channel->peer().local || !parser.is_header_done() || parser.is_done()) return false;
+/// By the header, before the body is read. Strangers cannot fill the memory: a body that is long, or whose
+/// length the header does not say, is read of known clients alone.
+std::optional<Answer> Server::refused_unread(Parser& parser, const Connection& connection) {
+  if (auto wrong = wrong_header(parser.get())) return wrong;
   const auto length = parser.content_length();
-  if (length && *length <= limits_.body_of_stranger) return false;
-  return !is_known(without_body(parser, connection), backend_);
+  const bool is_short = parser.is_done() || (length && *length <= limits_.body_of_stranger);
+  auto most = limits_.body;
+  if (!connection.channel->peer().local && !is_short) {
+    const auto request = without_body(parser, connection);
+    if (is_for_all(request)) {
+      most = limits_.body_of_stranger;
+    } else if (auto refused = refused_caller(request, backend_)) {
+      return refused;
+    }
+  }
+  parser.body_limit(most);
+  if (length && *length > most) return body_too_large();
+  return std::nullopt;
 }
 
 asio::awaitable<error_code> Server::read_request(Place place, Reading* reading) {
@@ -340,9 +355,8 @@ asio::awaitable<error_code> Server::read_request(Place place, Reading* reading) 
     if (!error && header > limits_.header) error = http::error::header_limit;
     if (in_header && parser.is_header_done()) {
       parser.eager(true);  // until then the body is not read
-      if (!error) reading->refused = wrong_header(parser.get());
+      if (!error) reading->refused = refused_unread(parser, *place);
     }
-    if (!error && !reading->refused && is_too_large(parser, *place)) error = http::error::body_limit;
     if (error || reading->refused || parser.is_done()) {
       if (buffer.size() == 0) buffer.shrink_to_fit();
       co_return error;

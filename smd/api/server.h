@@ -29,7 +29,7 @@ struct ServerLimits {
   std::size_t connections = 64;
   std::uint32_t header = 16'384;                      ///< bytes
   std::uint64_t body = std::uint64_t{4} * 1'048'576;  ///< bytes
-  std::uint64_t body_of_stranger = 16'384;            ///< the same of a client that shows no good token
+  std::uint64_t body_of_stranger = 16'384;            ///< read of a client before its token is looked at
   mad::Duration handshake = std::chrono::seconds(5);  ///< before the first request
   mad::Duration idle = std::chrono::seconds(10);      ///< between two requests
   mad::Duration request = std::chrono::seconds(10);   ///< to send a request, once it has begun
@@ -84,7 +84,7 @@ class Server {
   asio::awaitable<bool> one(Place place);
   asio::awaitable<error_code> read_request(Place place, Reading* reading);
   asio::awaitable<error_code> read_more(Place place);
-  bool is_too_large(const Parser& parser, const Connection& connection);
+  std::optional<Answer> refused_unread(Parser& parser, const Connection& connection);
   Request without_body(const Parser& parser, const Connection& connection) const;
   asio::awaitable<Answer> later(std::shared_ptr<const Later> begin);
   asio::awaitable<bool> reply(Place place, std::shared_ptr<const Answer> answer, std::string header,

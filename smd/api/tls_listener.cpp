@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <map>
@@ -66,7 +67,9 @@ class TlsChannel final : public Channel {
   }
   asio::awaitable<void> finish() override {
     if (!stream_.lowest_layer().is_open()) co_return;
-    co_await stream_.async_shutdown(kTuple);  // clients that are gone do not answer
+    const auto [error] = co_await stream_.async_shutdown(kTuple);  // clients that are gone do not answer
+    // One that is still sending would lose the answer to a reset.
+    if (error.category() == asio::error::get_ssl_category()) co_await ignore_rest();
     close();
   }
   void close() override {
@@ -76,6 +79,18 @@ class TlsChannel final : public Channel {
   const Peer& peer() const override { return peer_; }
 
  private:
+  /// Until the client has read the answer and closes its end, or close().
+  asio::awaitable<void> ignore_rest() {
+    auto& socket = stream_.next_layer();
+    error_code error;
+    socket.shutdown(tcp::socket::shutdown_send, error);
+    std::array<char, 4096> rest{};
+    while (!error) {
+      const auto [failed, bytes] = co_await socket.async_read_some(asio::buffer(rest), kTuple);
+      error = failed;
+    }
+  }
+
   std::shared_ptr<tls::ssl::context> context_;
   tls::ssl::stream<tcp::socket> stream_;
   Peer peer_;

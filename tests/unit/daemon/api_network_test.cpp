@@ -290,6 +290,7 @@ TEST_F(ApiNetwork, ClientsThatAreSilentOrSlowAreCut) {
   EXPECT_THAT(talk(client, "GET /healthz HT"), StartsWith("refused")) << "half a request";
 }
 
+/// 401 comes before what is wrong with the body.
 TEST_F(ApiNetwork, LargeBodiesAreReadOfKnownClientsOnly) {
   const auto files = certificates_.files("ca", "server");
   start(without_ca(files));
@@ -300,8 +301,42 @@ TEST_F(ApiNetwork, LargeBodiesAreReadOfKnownClientsOnly) {
   };
   EXPECT_THAT(talk(client, put(10'000, "")), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(talk(client, put(100'000, with_token())), StartsWith("HTTP/1.1 403"));
-  const auto refused = talk(client, put(100'000, ""));
-  EXPECT_THAT(refused, testing::AnyOf(StartsWith("HTTP/1.1 413"), StartsWith("refused")));
+  EXPECT_THAT(talk(client, put(100'000, "")), StartsWith("HTTP/1.1 401")) << "though it is still sending";
+  EXPECT_THAT(talk(client, put(99'999'999, "")), StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(talk(client, put(99'999'999, with_token())), StartsWith("HTTP/1.1 413"));
+}
+
+TEST_F(ApiNetwork, ABodyWithoutALengthIsReadOfKnownClientsOnly) {
+  const auto files = certificates_.files("ca", "server");
+  start(without_ca(files));
+  auto client = context(files.ca);
+  const auto chunked = [](const std::string& call, const std::string& more, const std::string& body) {
+    return fmt::format(
+        "{} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n{}\r\n"
+        "{:x}\r\n{}\r\n0\r\n\r\n",
+        call, more, body.size(), body);
+  };
+  const std::string log = R"({"level":"info"})";
+  const auto refused = talk(client, chunked("PUT /v1/log", "", log));
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(refused, HasSubstr("WWW-Authenticate: Bearer"));
+  const auto ufm = talk(client, chunked("POST /ufmRestV3/resources/pkeys", "", "{}"));
+  EXPECT_THAT(ufm, StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(ufm, HasSubstr("\r\n\r\n{\"error\":"));
+  EXPECT_THAT(talk(client, chunked("PUT /v1/log", with_token(), log)), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(talk(client, chunked("PUT /v1/log", with_token(), std::string(5'000'000, ' '))),
+              testing::AnyOf(StartsWith("HTTP/1.1 413"), StartsWith("refused")));
+  const auto login = "httpd_username=x&httpd_password=" + std::string(kSecret);
+  EXPECT_THAT(talk(client, chunked("POST /dologin", "", login)), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(talk(client, chunked("POST /dologin", "", std::string(17'000, 'x'))),
+              StartsWith("HTTP/1.1 413"));
+
+  for (unsigned i = 0; i < access::Guard::kMost; ++i) {
+    EXPECT_THAT(talk(client, chunked("PUT /v1/log", "Authorization: Bearer smd_0\r\n", log)),
+                StartsWith("HTTP/1.1 401"));
+  }
+  EXPECT_THAT(talk(client, chunked("PUT /v1/log", with_token(), log)), StartsWith("HTTP/1.1 429"))
+      << "as wrong tokens of other requests";
 }
 
 }  // namespace
