@@ -121,6 +121,22 @@ Granted granted(const sm::Snapshot& now, const EndPort& source, const EndPort& t
                                  policy.sl(decided, without->sl, &from, target.lid), *wanted)};
 }
 
+/// By the table that is decided; nothing where none is.
+std::optional<Vl> decided_vl(const sm::Snapshot& now, const sm::Node& node, PortNum in, PortNum out, Sl sl) {
+  const auto* part = now.decided.qos_tables.get();
+  const auto index = part != nullptr ? now.subnet->index_of(node.guid()) : std::nullopt;
+  if (!index || part->find(*index, out) == nullptr) return std::nullopt;
+  const auto* mapping = part->mapping(*index, in, out);
+  return mapping != nullptr ? mapping->vls[sl.value()] : Vl{0};
+}
+
+/// By the table as it was read. A standby reads none: it has decided what the master has written.
+std::optional<Vl> vl_out(const sm::Snapshot& now, const sm::Node& node, PortNum in, PortNum out, Sl sl) {
+  const bool is_master = now.state == wire::SmState::master;
+  const auto decided = is_master ? std::nullopt : decided_vl(now, node, in, out, sl);
+  return decided ? decided : sa::vl_of(node, in, out, sl);
+}
+
 /// A packet on its way: in a node, come in by a port.
 struct Hop {
   const sm::Node* node;  ///< null: nowhere
@@ -161,7 +177,7 @@ class Direction {
   /// The VL on the link that it leaves by; says where it ends on VL 15.
   std::optional<Vl> leave(const sm::Node& node, PortNum in, PortNum out) {
     if (!granted_.sl || out.value() == 0 || out.value() >= node.ports.size()) return std::nullopt;
-    const auto vl = sa::vl_of(node, in, out, *granted_.sl);
+    const auto vl = vl_out(now_, node, in, out, *granted_.sl);
     if (vl == wire::kDropVl)
       reason_ = fmt::format("{} drops packets with SL {} at port {}",
                             asked_.sees_switches ? sm::raw_name(node) : "a switch", *granted_.sl, out);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/import/qos_policy_conf.h"
@@ -135,6 +136,46 @@ TEST(ApiPath, TheSlOfALayerIsThatOfThePathRecord) {
   }
   EXPECT_GT(sls.size(), 1U) << "paths in several layers";
   EXPECT_GT(vls.size(), 1U) << "each with a VL of its own";
+}
+
+/// Both directions between all ends, without the ends themselves.
+std::vector<std::string> all_ways(PathLab& lab) {
+  std::vector<std::string> ways;
+  for (const auto* from : lab.ends()) {
+    for (const auto* to : lab.ends()) {
+      const auto path = lab.ask(between(*from, *to));
+      ways.push_back(json::serialize(path.at("forward")) + json::serialize(path.at("back")));
+    }
+  }
+  return ways;
+}
+
+/// As a node of which no SL to VL table was read.
+void forget_vl_tables(sm::Snapshot& now) {
+  auto subnet = std::make_shared<sm::Subnet>(*now.subnet);
+  for (auto& node : subnet->nodes) {
+    auto other = std::make_shared<sm::Node>(*node);
+    for (auto& port : other->ports) port.held<wire::SlToVl>() = nullptr;
+    node = std::move(other);
+  }
+  now.subnet = std::move(subnet);
+}
+
+/// It reads none: it has decided those that the master has written.
+TEST(ApiPath, AStandbyShowsTheVlsThatTheMasterDoes) {
+  config::SubnetConfig torus;
+  torus.routing.engines = {"torus-2QoS"};
+  torus.routing.path_sl = config::PathSl::asked;
+  for (const auto& [fabric, config] :
+       {std::pair{"ft2:4", tenants()}, std::pair{"torus:4x4:1+guids=7", torus}}) {
+    PathLab lab(fabric, config);
+    ASSERT_EQ(lab.snapshot().state, wire::SmState::master);
+    const auto master = all_ways(lab);
+    forget_vl_tables(lab.snapshot());
+    EXPECT_NE(all_ways(lab), master) << fabric << ": the master shows what it has read";
+    lab.snapshot().state = wire::SmState::standby;
+    EXPECT_EQ(all_ways(lab), master) << fabric;
+  }
 }
 
 TEST(ApiPath, AnSlOrPKeyThatTheSaDoesNotGrantIsRefusedWithTheReason) {
