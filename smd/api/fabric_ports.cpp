@@ -33,7 +33,7 @@ std::vector<config::PortView> absent_ports(const sm::Snapshot& now, const std::s
     now.inventory->for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
       ports.push_back({.port_guid = now.stored ? sm::absent_port_guid(*now.stored, end) : end.node,
                        .node_guid = end.node,
-                       .node_name = node->name,
+                       .node_name = sm::printable(node->name),
                        .port = end.port,
                        .type = node->type});
     });

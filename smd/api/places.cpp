@@ -56,7 +56,8 @@ bool has(const sm::Node& node, const Named& named_by, PortNum* at, OnlyPorts onl
 }  // namespace
 
 bool is_written_as(const std::string& name, const std::string& words) {
-  return name == words || name == base::kept_name(words);
+  if (name == words || sm::printable(name) == base::kept_name(words)) return true;
+  return words.find('\\') != std::string::npos && base::escaped(name) == words;
 }
 
 namespace {

@@ -12,8 +12,8 @@
 
 namespace smd::api {
 
-/// Whether `words` are the name of a node as it is kept (Node::description): the same, or with control
-/// characters as people are shown them.
+/// Whether `words` are the name of a node, as sm::raw_name() has it: the same, as it is kept
+/// (Node::description), or with control characters as people are shown them.
 bool is_written_as(const std::string& name, const std::string& words);
 
 /// By node GUID, port GUID, one of its LIDs, or a name that one node only has. 404: there is none; 409:

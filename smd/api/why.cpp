@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "mad/base/escaped.h"
 #include "mad/base/parse.h"
 #include "smd/api/event_view.h"
 #include "smd/api/fabric_ports.h"
@@ -197,8 +196,7 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
     const auto* name = log::value_of(fields, "name");
     return event == "node.gone" &&
            (is_guid(log::value_of(fields, "guid")) || is_guid(log::value_of(fields, "port_guid")) ||
-            (name != nullptr && is_written_as(*name, words)) || is_word(log::value_of(fields, "lid")) ||
-            (name != nullptr && base::escaped(*name) == words));
+            (name != nullptr && is_written_as(*name, words)) || is_word(log::value_of(fields, "lid")));
   };
   Gone gone;
   // The event has the GUID and the LID of one port only.
@@ -216,7 +214,7 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
     for (const auto& [node, when] : now.inventory->lost_nodes()) {
       const auto& known = *now.inventory->find(node);
       const bool is_named = by_port ? node == by_port : node == guid || node == named_guid;
-      if (!is_named && !is_written_as(known.name, words) && base::escaped(known.name) != words) continue;
+      if (!is_named && !is_written_as(known.name, words)) continue;
       gone.node = node, gone.name = known.name, gone.type = to_string(known.type), gone.counted = true;
       return gone;
     }

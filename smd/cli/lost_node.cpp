@@ -27,7 +27,8 @@ std::optional<LostNode> lost_node_of(const json::value& why) {
   lost.guid = text_of(node, "guid");
   lost.name = text_of(node, "name");
   lost.type = text_of(node, "type");
-  if (text_of(row, "accepted") != "true") lost.node = node;
+  lost.node = node;
+  lost.accepted = text_of(row, "accepted") == "true";
   lost.links = list_of(row, "links");
   lost.disabled = list_of(row, "ports_disabled");
   lost.gone = member_of(row, "gone");
@@ -50,7 +51,7 @@ std::string own_port(const LostNode& lost, const json::value& link) {
 void print_lost_node(std::ostream& out, const LostNode& lost, const std::string& port) {
   const auto& fields = member_of(lost.gone, "fields");
   out << fmt::format("{} {} \"{}\": ", lost.type, lost.guid, lost.name);
-  if (lost.node.is_null()) {
+  if (lost.accepted) {
     out << fmt::format("not in the fabric since {}, and not counted as lost (smd accept)\n",
                        text_of(lost.gone, "time"));
     if (const auto behind = text_of(fields, "behind_name"); !behind.empty())
@@ -72,17 +73,16 @@ void print_lost_advice(std::ostream& out, const LostNode& lost) {
     out << fmt::format("  {} is disabled by {} since {}: smd port enable {}:{}\n", end_text(port),
                        text_of(port, "by"), text_of(port, "since"), text_of(port, "guid"),
                        text_of(port, "port"));
-  if (lost.disabled.empty() && !lost.node.is_null())
+  if (lost.disabled.empty() && !lost.accepted)
     out << "  look at the power of the node, and at the cable at both its ends\n";
-  if (!lost.node.is_null()) out << fmt::format("  if it is away for good: smd accept --lost {}\n", lost.guid);
+  if (!lost.accepted) out << fmt::format("  if it is away for good: smd accept --lost {}\n", lost.guid);
 }
 
 json::object lost_node_json(const LostNode& lost) {
-  json::object object{{"node", lost.node}, {"links", lost.links}, {"ports_disabled", lost.disabled}};
-  if (lost.node.is_null())
-    object["node"] = json::object{{"guid", lost.guid}, {"name", lost.name}, {"type", lost.type}};
-  object["accepted"] = lost.node.is_null();
-  return object;
+  return {{"node", lost.node},
+          {"links", lost.links},
+          {"ports_disabled", lost.disabled},
+          {"accepted", lost.accepted}};
 }
 
 std::expected<std::optional<json::value>, std::string> get_of_node(const Conversation& daemon,

@@ -15,11 +15,12 @@ namespace smd::cli {
 
 /// As the API has it: a row of `lost_nodes`, rows of `lost_links`, a row of `ports_disabled`, an event.
 struct LostNode {
-  boost::json::value node;      ///< null: it is not counted as lost any more (`smd accept`)
-  boost::json::array links;     ///< those of it that are lost, from the other end where that is a switch's
-  boost::json::array disabled;  ///< ports at either end of those links that an operator has disabled
-  boost::json::value gone;      ///< the latest event node.gone of it; null: there is none
-  std::string guid, name, type;
+  boost::json::value node;
+  bool accepted = false;         ///< it is not counted as lost any more (`smd accept`)
+  boost::json::array links;      ///< those of it that are lost, from the other end where that is a switch's
+  boost::json::array disabled;   ///< ports at either end of those links that an operator has disabled
+  boost::json::value gone;       ///< the latest event node.gone of it; null: there is none
+  std::string guid, name, type;  ///< of `node`, for people
 };
 
 /// Of an answer of the API's `why`; nothing: the node is there.

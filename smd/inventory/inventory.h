@@ -47,7 +47,7 @@ struct KnownLink {
 
 struct KnownNode {
   NodeType type = NodeType::none;
-  std::string name;
+  std::string name;  ///< as raw_name() has it; a smd of before has stored blanks for control characters
   UnixTime lost_at = 0;
   Guid image{};  ///< SystemImageGUID of an adapter: those of one machine share it
   bool lost() const { return lost_at != 0; }                    ///< it is not there now

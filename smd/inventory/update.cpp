@@ -76,7 +76,7 @@ class Update {
     const bool lost = known != nullptr && known->lost();
     const bool rebooted = known != nullptr && contains(in_.restarts.nodes, node.guid());
     if (known == nullptr || lost || rebooted) {
-      NodeChange change{.node = node.guid(), .type = node.info.type, .name = node.description};
+      NodeChange change{.node = node.guid(), .type = node.info.type, .name = raw_name(node)};
       change.since = lost ? known->lost_at : 0;
       count_links(node, change);
       if (!quiet_) (rebooted ? result_.changes.rebooted : result_.changes.fresh).push_back(std::move(change));
@@ -84,7 +84,7 @@ class Update {
     }
     const bool is_adapter = node.info.type == NodeType::ca;  // only their images are stored
     const KnownNode now{.type = node.info.type,
-                        .name = node.description,
+                        .name = raw_name(node),
                         .image = is_adapter ? node.info.system_image : Guid{}};
     if (known == nullptr || *known != now) result_.after.put(node.guid(), now);
   }

@@ -8,11 +8,6 @@
 
 namespace smd::sm::inline reports {
 
-const std::string& raw_name(const Node& node) {
-  return !node.reported.empty() && printable(node.reported) == node.description ? node.reported
-                                                                                : node.description;
-}
-
 std::string description_of(const Subnet& subnet, Guid node) {
   const auto* found = subnet.find(node);
   return found != nullptr ? raw_name(*found) : std::string{};

@@ -12,8 +12,6 @@ namespace smd::sm::inline reports {
 
 /// Its NodeDescription; empty for a node that is not in `subnet`.
 std::string description_of(const Subnet& subnet, Guid node);
-/// Its name with the control characters that it came with, unless a map names it. Lives as long as the node.
-const std::string& raw_name(const Node& node);
 
 /// "0xffff,0x8001", after `most` of them " and N more".
 std::string listed(std::span<const PKey> keys, std::size_t most);

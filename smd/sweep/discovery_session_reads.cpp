@@ -53,7 +53,7 @@ void keep_idle_tables(Port& port, const Port* before) {
 void DiscoverySession::report_error(const FoundNode& found, PortNum port, const mad::RequestError& error) {
   if (was_dropped(error)) return;
   unresponsive.push_back(
-      {{found.node.guid(), port}, found.node.guid(), to_string(error), found.node.description});
+      {{found.node.guid(), port}, found.node.guid(), to_string(error), raw_name(found.node)});
 }
 
 /// Lets a few through; the rest once one of them is answered. False: the node does not answer these, or we

@@ -72,6 +72,11 @@ std::string printable(std::string text) {
   return text;
 }
 
+const std::string& raw_name(const Node& node) {
+  const bool is_reported = !node.reported.empty() && printable(node.reported) == node.description;
+  return is_reported ? node.reported : node.description;
+}
+
 std::string port_text(const Node& node, PortNum port) {
   return fmt::format("{} {} port {}", node.guid(), node.description, port);
 }

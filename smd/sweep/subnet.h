@@ -207,6 +207,10 @@ unsigned lft_capacity(const Node& node);
 /// As it may stand in a log line or a file: control characters as blanks, which ibnetdiscover prints too.
 std::string printable(std::string text);
 
+/// The name of a node with the control characters that it came with, unless a map names it. Lives as long as
+/// the node.
+const std::string& raw_name(const Node& node);
+
 /// "0x0002c90000000010 leaf000 port 3": how a log line names a port.
 std::string port_text(const Node& node, PortNum port);
 

@@ -13,7 +13,7 @@ bool name_from_link(Unresponsive& lost, const Subnet& before) {
   const auto& peer = near->ports[lost.behind.port.value()].peer;
   if (!peer) return false;
   lost.node = peer->node;
-  if (const auto* node = before.find(peer->node)) lost.description = node->description;
+  if (const auto* node = before.find(peer->node)) lost.description = raw_name(*node);
   return true;
 }
 

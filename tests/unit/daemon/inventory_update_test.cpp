@@ -163,6 +163,24 @@ TEST(InventoryUpdate, AHostThatWentIsNamedWithThePortThatLedToIt) {
   EXPECT_EQ(back.fresh[0].since, 1020);
 }
 
+TEST(InventoryUpdate, ANameIsKeptWithItsControlCharacters) {
+  Lab lab;
+  auto& host = lab.edit("h00002");
+  const auto guid = host.guid();
+  host.description = "h\x1b[31m";
+  host.name(printable(host.description));
+  lab.edit("h00003").name("rack 7");
+  lab.take();
+  EXPECT_EQ(lab.known().find(guid)->name, "h\x1b[31m");
+  lab.remove("h\x1b[31m");
+
+  const auto changes = lab.take();
+
+  ASSERT_THAT(changes.gone, ElementsAre(IsNode(guid)));
+  EXPECT_EQ(changes.gone[0].name, "h\x1b[31m");
+  EXPECT_NO_THROW(lab.guid("rack 7")) << "of the map of names";
+}
+
 TEST(InventoryUpdate, AHostWithoutItsLidHasRebootedWhetherItWasMissedOrNot) {
   Lab lab;
   const auto host = lab.remove("h00002");

@@ -32,6 +32,9 @@ TEST(Places, ANodeIsFoundByItsNameAsItIsKeptAsItCameAndAsItIsShown) {
   EXPECT_TRUE(is_written_as("h [31m ", kForeign));
   EXPECT_TRUE(is_written_as("h [31m ", "h\\x1b[31m\\x0a"));
   EXPECT_FALSE(is_written_as("h [31m ", "h"));
+  for (const auto* words : {"h [31m ", kForeign, "h\\x1b[31m\\x0a"})
+    EXPECT_TRUE(is_written_as(kForeign, words)) << words;
+  EXPECT_FALSE(is_written_as(kForeign, "h"));
   EXPECT_TRUE(find_node(subnet, "plain"));
 }
 

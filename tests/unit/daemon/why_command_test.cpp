@@ -148,5 +148,33 @@ TEST_F(WhyLost, ControlCharactersOfNamesAreShownByTheirNumbers) {
   EXPECT_THAT(ask({"nodes", "--json"}).out, HasSubstr(R"("h\u001b[31m\n\t)"));
 }
 
+/// Once, and for people alone.
+void expect_control_characters(test::FakeDaemon& daemon) {
+  constexpr std::string_view kName = "h00009\"", kControl = "\\u001b";
+  for (auto& [target, answer] : daemon.answers) {
+    for (auto at = answer.find(kName); at != std::string::npos;
+         at = answer.find(kName, at + kControl.size() + 1))
+      answer.insert(at, kControl);
+  }
+  const auto said = [&](std::vector<std::string> words) {
+    return test::ask_daemon(daemon.path(), std::move(words)).out;
+  };
+
+  EXPECT_THAT(said({"why", "h00009"}), HasSubstr(R"(CA 0x0000000000000009 "\x1bh00009": )"));
+  EXPECT_THAT(said({"node", "h00009"}), HasSubstr(R"("\x1bh00009": )"));
+  for (const auto* command : {"why", "node"})
+    EXPECT_THAT(said({command, "h00009", "--json"}), HasSubstr(R"("name":"\u001bh00009")")) << command;
+}
+
+TEST_F(WhyLost, TheNameOfALostNodeIsShownAsAnyOther) {
+  serve();
+  expect_control_characters(daemon_);
+}
+
+TEST_F(WhyLost, SoIsThatOfAnAcceptedOne) {
+  serve(false, true);
+  expect_control_characters(daemon_);
+}
+
 }  // namespace
 }  // namespace smd::cli
