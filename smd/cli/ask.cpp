@@ -41,11 +41,6 @@ constexpr std::array<std::string_view, 17> kCommands{
 constexpr std::chrono::seconds kCheckTimeout{8};
 
 Conversation conversation(const AskOptions& options) {
-  // A wait is over when its time is.
-  if (!options.wait.what.empty())
-    return {options.socket, options.subnet,
-            std::chrono::seconds(std::clamp<std::chrono::seconds::rep>(
-                options.wait.timeout, kCheckTimeout.count(), api::kUsualTimeout.count()))};
   const auto usual = options.check || options.nagios ? kCheckTimeout : api::kUsualTimeout;
   return {options.socket, options.subnet,
           options.timeout != 0 ? std::chrono::seconds(options.timeout) : usual};

@@ -69,9 +69,9 @@ std::expected<std::optional<json::value>, std::string> Conversation::find(const 
 }
 
 /// The one that was named, else all that have a name yet.
-std::expected<std::vector<std::string>, std::string> Conversation::subnets() const {
+std::expected<std::vector<std::string>, std::string> Conversation::subnets(std::string* code) const {
   if (!subnet_.empty()) return std::vector{subnet_};
-  const auto status = call("GET", "/v1/status");
+  const auto status = call("GET", "/v1/status", {}, code);
   if (!status) return std::unexpected(status.error());
   std::vector<std::string> names;
   std::string waiting;
@@ -84,8 +84,9 @@ std::expected<std::vector<std::string>, std::string> Conversation::subnets() con
   return names;
 }
 
-Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act) const {
-  const auto names = subnets();
+Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act,
+                        std::string* code) const {
+  const auto names = subnets(code);
   if (!names) return std::unexpected(names.error());
   std::vector<std::string> failed;
   for (const auto& name : *names) {

@@ -42,10 +42,11 @@ class Conversation {
   std::expected<std::optional<boost::json::value>, std::string> find(const std::string& target,
                                                                      std::string* why) const;
   /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
-  /// none of the others from it.
-  Done each(const std::function<Done(const std::string& name, bool several)>& act) const;
-  /// The subnet that was named, else all that have a name yet; at least one.
-  std::expected<std::vector<std::string>, std::string> subnets() const;
+  /// none of the others from it. `code`: as of subnets().
+  Done each(const std::function<Done(const std::string& name, bool several)>& act,
+            std::string* code = nullptr) const;
+  /// The subnet that was named, else all that have a name yet; at least one. `code`: as of call().
+  std::expected<std::vector<std::string>, std::string> subnets(std::string* code = nullptr) const;
   /// One was named: this.
   bool names_subnet() const { return !subnet_.empty(); }
   const std::string& named() const { return subnet_; }

@@ -119,10 +119,15 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
 
 namespace {
 
-/// For one call: what is left of the time, and enough for a daemon that answers at once.
+/// The time that is left, and enough for a daemon that answers at once.
 std::chrono::seconds time_left(steady_clock::time_point end) {
   return std::max(std::chrono::ceil<std::chrono::seconds>(end - steady_clock::now()),
                   std::chrono::seconds(1));
+}
+
+/// For one call, which is over when the time is.
+Conversation until(const Conversation& daemon, steady_clock::time_point end) {
+  return daemon.within(std::min(daemon.timeout(), time_left(end)));
 }
 
 /// A daemon that has not begun yet, or does not answer, is waited for as well.
@@ -131,8 +136,7 @@ Done wait_up(const Conversation& daemon, const WaitOptions& options, bool* ready
   const auto target = daemon.names_subnet() ? path_of(daemon.named(), "status") : "/v1/status";
   for (;;) {
     std::string code;
-    const auto status =
-        daemon.within(std::min(daemon.timeout(), time_left(end))).call("GET", target, {}, &code);
+    const auto status = until(daemon, end).call("GET", target, {}, &code);
     *ready = status && is_in_service(*status);
     const bool over = *ready || steady_clock::now() >= end;
     if (over && !status && code != kNoAnswer) return std::unexpected(status.error());
@@ -148,28 +152,41 @@ Done wait_up(const Conversation& daemon, const WaitOptions& options, bool* ready
   }
 }
 
+/// `code`: as Conversation::call() sets it.
+std::expected<Readiness, std::string> readiness_of(const Conversation& daemon, steady_clock::time_point end,
+                                                   const std::string& what, const std::string& subnet,
+                                                   std::string* code) {
+  const auto status = until(daemon, end).call("GET", path_of(subnet, "status"), {}, code);
+  if (!status) return std::unexpected(status.error());
+  const auto sms = until(daemon, end).call("GET", path_of(subnet, "sms"), {}, code);
+  if (!sms) return std::unexpected(sms.error());
+  auto found = readiness(what, *status, *sms);
+  if (!found) return std::unexpected(fmt::format("{}: {}", subnet, found.error()));
+  return found;
+}
+
 }  // namespace
 
 Done wait_command(const Conversation& daemon, const WaitOptions& options, bool* ready, std::ostream& out) {
   if (options.what == "up") return wait_up(daemon, options, ready, out);
   const auto end = steady_clock::now() + std::chrono::seconds(options.timeout);
   for (;;) {
-    std::string words;
+    std::string words, code;
     *ready = true;
-    const auto done = daemon.each([&](const std::string& name, bool) -> Done {
-      const auto status = daemon.call("GET", path_of(name, "status"));
-      if (!status) return std::unexpected(status.error());
-      const auto sms = daemon.call("GET", path_of(name, "sms"));
-      if (!sms) return std::unexpected(sms.error());
-      const auto found = readiness(options.what, *status, *sms);
-      if (!found) return std::unexpected(fmt::format("{}: {}", name, found.error()));
+    const auto ask = [&](const std::string& name, bool) -> Done {
+      if (code == kNoAnswer) return {};  // of the subnet before
+      const auto found = readiness_of(daemon, end, options.what, name, &code);
+      if (!found) return std::unexpected(found.error());
       *ready = *ready && found->ready;
       words += fmt::format("{}: {}\n", name, found->why);
       return {};
-    });
-    if (!done) return done;
+    };
+    const auto done = until(daemon, end).each(ask, &code);
+    if (!done && code != kNoAnswer) return done;
+    *ready = *ready && done;
     if (*ready || steady_clock::now() >= end) {
       out << words;
+      if (!done) out << done.error() << '\n';
       return {};
     }
     pause();

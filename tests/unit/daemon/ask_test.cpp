@@ -98,16 +98,26 @@ TEST(Ask, ADryRunSaysWhatWouldBeDone) {
 }
 
 TEST(Ask, AWaitForADaemonThatDoesNotAnswerEndsInTime) {
-  test::FakeDaemon daemon;
-  daemon.answer = [](const std::string&) { return std::string(); };
-  const auto begun = std::chrono::steady_clock::now();
+  test::FakeDaemon mute, stuck;  // the one says nothing, the other nothing of its subnet's SMs
+  mute.answer = [](const std::string&) { return std::string(); };
+  stuck.answer = [](const std::string& request) {
+    const std::string body = R"({"subnets":[{"subnet":"f","state":"up"},{"subnet":"g","state":"up"}]})";
+    if (request.find("/sms ") != std::string::npos) return std::string();
+    return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+  };
+  const auto expect_in_time = [](const test::FakeDaemon& daemon, const std::string& what) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto said = test::ask_daemon(daemon.path(), {"wait", what, "--timeout", "1"});
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5)) << what;
+    EXPECT_EQ(said.status, 3) << what << said.err;
+    EXPECT_THAT(said.out, HasSubstr("the daemon has not answered within 1 s\n")) << what;
+  };
 
-  const auto said = test::ask_daemon(daemon.path(), {"wait", "up", "--timeout", "1"});
-
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
-  EXPECT_EQ(said.status, 3);
-  EXPECT_THAT(said.out, HasSubstr("the daemon has not answered within 1 s\n"));
-  EXPECT_EQ(test::ask_daemon(daemon.path() + ".none", {"wait", "up", "--timeout", "0"}).status, 1);
+  for (const auto* what : {"up", "replica", "restart"}) {
+    expect_in_time(mute, what);
+    EXPECT_EQ(test::ask_daemon(mute.path() + ".none", {"wait", what, "--timeout", "0"}).status, 1) << what;
+  }
+  for (const auto* what : {"replica", "restart"}) expect_in_time(stuck, what);
 }
 
 TEST(Ask, WhereSweepsAreOffTheFabricMayBeOtherThanItIsShown) {
