@@ -138,10 +138,10 @@ void RouteDecision::settle_orphans(routing::Routes& routes) const {
   const auto& topology = *base_.topology;
   std::size_t longest = 0;
   for (const auto& row : routes.rows) longest = std::max(longest, row ? row->size() : 0);
-  std::vector<Lid> nobodys;
+  std::vector<Lid> unassigned;
   for (std::size_t lid = 1; lid < longest; ++lid) {
     const Lid at{static_cast<std::uint16_t>(lid)};
-    if (base_.lid_map->destination(at).sw == routing::kNoSwitch) nobodys.push_back(at);
+    if (base_.lid_map->destination(at).sw == routing::kNoSwitch) unassigned.push_back(at);
   }
   in_.parallel.for_each(topology.switches(), [&](std::size_t s) {
     const auto* node = in_.subnet.find(topology.guid(static_cast<routing::SwitchIndex>(s)));
@@ -150,7 +150,7 @@ void RouteDecision::settle_orphans(routing::Routes& routes) const {
                            node->lft.known.count() * routing::kLftBlock >= row->size();
     if (!row || untouched) return;
     std::shared_ptr<routing::LftRow> edited;
-    for (const auto at : nobodys) {
+    for (const auto at : unassigned) {
       if (routing::entry(row.get(), at) == routing::kNoRoute) continue;
       const bool known = node != nullptr && node->lft.known.test(at.value() / routing::kLftBlock);
       if (known && routing::entry(node->lft.row.get(), at) == (*row)[at.value()]) continue;

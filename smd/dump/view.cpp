@@ -25,8 +25,8 @@ DumpView::DumpView(const Subnet& subnet, const Decided& decided, ForeignRates ra
 }
 
 const DumpView::Owner& DumpView::owner(Lid lid) const {
-  static constexpr Owner kNobody;
-  return lid.value() < owners_.size() ? owners_[lid.value()] : kNobody;
+  static constexpr Owner kNoOwner;
+  return lid.value() < owners_.size() ? owners_[lid.value()] : kNoOwner;
 }
 
 LidPart::Entry DumpView::lid(const Node& node, PortNum port) const {
