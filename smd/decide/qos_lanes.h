@@ -39,6 +39,8 @@ struct LaneLimits {
 struct LaneWeight {
   Vl vl{};
   double part = 0;
+  std::size_t of_class = 0;  ///< the class that has it, with the VLs of its other layers
+  bool spare = false;        ///< of a layer that no route has yet: it has a turn where entries are left over
   friend bool operator==(const LaneWeight&, const LaneWeight&) = default;
 };
 
@@ -53,15 +55,18 @@ struct QosLanes {
 /// VLs of a link for its classes and the VL indexes of routing. `loads` is the route load of each index on
 /// the link, 0 where no route has it; a class divides its weight in proportion. Indexes are never merged, as
 /// each has its part of the routes so that they cannot dead-lock. A further index has further VLs, and those
-/// of the others stay. Where VLs or entries are too few, classes share the VLs of the first class, from the
-/// last one on: as few as have to, and on links of one index further ones where the shares are much nearer to
-/// those asked for by that. Nothing where the indexes alone are too many: a VL without a turn would stand
-/// still.
+/// of the others stay. Indexes without a route that come after all others have VLs where there are some left,
+/// and entries beside those that the shares of the others need; else they are on the first VL of their class.
+/// Where VLs or entries are too few, classes share the VLs of the first class, from the last one on: as few
+/// as have to, and on links of one index further ones where the shares are much nearer to those asked for by
+/// that. Nothing where the indexes alone are too many: a VL without a turn would stand still.
 std::expected<QosLanes, LaneBudget> qos_lanes(std::span<const QosPart::Class> classes,
                                               std::span<const double> loads, const LaneLimits& limits);
 
-/// A list of at most `entries` turns that sends packets of 4 KiB in these parts: the shortest one that is
-/// within half a percent of the link, else the nearest. The turns of a VL are spread. Empty for no entries.
-std::vector<wire::VlWeight> arbitration_list(std::span<const LaneWeight> lanes, std::size_t entries);
+/// A list of at most `entries` turns that sends packets of 4 KiB in these parts. The sums of the classes come
+/// first, then the parts of their VLs: of the lists whose sums are nearest that one whose VLs are, where half
+/// a percent of the link is near enough, and the shortest of equal ones. Spare VLs come last in `all` and
+/// have a packet each. The turns of a VL are spread. Empty for no entries.
+std::vector<wire::VlWeight> arbitration_list(std::span<const LaneWeight> all, std::size_t entries);
 
 }  // namespace smd::sm::inline decisions

@@ -101,11 +101,14 @@ std::vector<unsigned> layer_loads(const Stored& stored, const RoutePart& routes,
   constexpr double kParts = 16;
   std::vector<double> pairs(layers);
   double sum = 0;
+  std::size_t in_use = routes.layers.count;
   const auto count = [&](std::size_t switches, const routing::PairLayers& by_pair) {
     for (std::size_t a = 0; a < switches; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const auto layer = by_pair.at(a, b);
-        if (layer < layers) ++pairs[layer], ++sum;
+        if (layer >= layers) continue;
+        ++pairs[layer], ++sum;
+        in_use = std::max<std::size_t>(in_use, layer + 1U);
       }
     }
   };
@@ -113,9 +116,10 @@ std::vector<unsigned> layer_loads(const Stored& stored, const RoutePart& routes,
     count(stored.layers_home->switches.size(), stored.layers_home->layers);
   else if (routes.topology)
     count(routes.topology->switches(), routes.layers.by_pair);
-  std::vector<unsigned> loads;
-  for (const auto one : pairs)
-    loads.push_back(sum == 0 ? 1U : std::max(1U, static_cast<unsigned>(std::lround(kParts * one / sum))));
+  std::vector<unsigned> loads(layers);
+  for (std::size_t layer = 0; layer < std::min<std::size_t>(layers, in_use); ++layer)
+    loads[layer] =
+        sum == 0 ? 1U : std::max(1U, static_cast<unsigned>(std::lround(kParts * pairs[layer] / sum)));
   return loads;
 }
 

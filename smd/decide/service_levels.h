@@ -32,11 +32,11 @@ struct ServiceLevelsInput {
 };
 
 /// As many layers as routes have, and further ones by which classes keep VLs of their own: a repair may need
-/// them, and tables of ports stay as they are then. Pure.
+/// them. Pure.
 SlPart decide_service_levels(const ServiceLevelsInput& in);
 
 /// What the layers carry, in sixteenths and at least one each: by the number of pairs of switches that had
-/// them at first, so that repairs change no weight.
+/// them at first, so that repairs change no weight. 0 for those after the last one that a pair has or had.
 std::vector<unsigned> layer_loads(const Stored& stored, const RoutePart& routes, unsigned layers);
 
 }  // namespace smd::sm::inline decisions

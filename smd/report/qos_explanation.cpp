@@ -303,6 +303,22 @@ std::string room_of(const QosKindView& kind, bool high) {
                      entries == 1 ? "y" : "ies");
 }
 
+/// What keeps shares of layered routes from what is asked for: a class has a turn in each layer at least.
+std::string turns_of_layers(std::span<const GivenClass> given, bool high) {
+  std::set<Vl> all;
+  std::size_t most = 0;
+  for (const auto& one : given) {
+    if (one.is_high != high) continue;
+    all.insert(one.vls.begin(), one.vls.end());
+    most = std::max(most, one.vls.size());
+  }
+  if (most < 2) return {};
+  return fmt::format(
+      "; routes have {} layers, and each of {} VLs of classes and layers takes a turn of one to "
+      "four packets, one of the entries",
+      most, all.size());
+}
+
 /// Classes whose priority is not the one that was asked for.
 void note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
   for (const auto& one : given) {
@@ -355,10 +371,10 @@ void note_parts(QosKindView& kind, std::span<const GivenClass> given, bool high)
     const double is = classes.is / all_given, asked = classes.asked / all_asked;
     if (std::abs(is - asked) <= kNear * asked) continue;
     const bool several = classes.names.size() > 1;
-    kind.warnings.push_back(
-        fmt::format("class{} {} {} {:.1f} % of what {} priority sends, asked for are {:.1f} %: {}",
-                    several ? "es" : "", fmt::join(classes.names, ", "), several ? "together have" : "has",
-                    100 * is, high ? "high" : "low", 100 * asked, room_of(kind, high)));
+    kind.warnings.push_back(fmt::format(
+        "class{} {} {} {:.1f} % of what {} priority sends, asked for are {:.1f} %: {}{}", several ? "es" : "",
+        fmt::join(classes.names, ", "), several ? "together have" : "has", 100 * is, high ? "high" : "low",
+        100 * asked, room_of(kind, high), turns_of_layers(given, high)));
   }
 }
 

@@ -77,10 +77,10 @@ TEST(QosLanes, AClassDividesItsWeightInProportionToTheLoadOfItsVls) {
   const auto classes = classes_of({6'000, 4'000});
   const std::vector<double> loads{3, 0, 1};
   const auto lanes = *qos_lanes(classes, loads, {.vls = 8, .low = 8, .high = 8});
-  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 4'500}, LaneWeight{Vl{1}, 3'000},
-                                     LaneWeight{Vl{2}, 1'500}, LaneWeight{Vl{3}, 1'000}))
+  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 4'500, 0}, LaneWeight{Vl{1}, 3'000, 1},
+                                     LaneWeight{Vl{2}, 1'500, 0}, LaneWeight{Vl{3}, 1'000, 1}))
       << "no route has the index 1";
-  EXPECT_EQ(vls_text(lanes), "0 0 2 | 1 0 3 | ");
+  EXPECT_EQ(vls_text(lanes), "0 0 2 | 1 1 3 | ");
 }
 
 TEST(QosLanes, TheLastClassesShareTheVlsOfTheFirst) {
@@ -90,7 +90,7 @@ TEST(QosLanes, TheLastClassesShareTheVlsOfTheFirst) {
   EXPECT_EQ(vls_text(few), "0 | 1 | 0 | 0 | ");
   EXPECT_EQ(few.own, 2U);
   EXPECT_EQ(few.budget, (LaneBudget{.needed = 4, .available = 2}));
-  EXPECT_THAT(few.low, ElementsAre(LaneWeight{Vl{0}, 7'000}, LaneWeight{Vl{1}, 3'000}));
+  EXPECT_THAT(few.low, ElementsAre(LaneWeight{Vl{0}, 7'000, 0}, LaneWeight{Vl{1}, 3'000, 1}));
   EXPECT_EQ(vls_text(*qos_lanes(classes, two, {.vls = 4, .low = 8, .high = 8})), "0 2 | 1 3 | 0 2 | 0 2 | ");
   EXPECT_EQ(qos_lanes(classes, one, {.vls = 8, .low = 3, .high = 8})->own, 3U) << "entries";
 }
@@ -108,7 +108,7 @@ TEST(QosLanes, ClassesShareAVlWhereThatBringsTheSharesNearer) {
 TEST(QosLanes, AClassOfHighPriorityThatSharesAVlBringsItNoWeight) {
   const std::vector<double> one{1};
   const auto lanes = *qos_lanes(classes_of({6'000, 4'000, 10'000}, 1), one, {.vls = 2, .low = 8, .high = 8});
-  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 6'000}, LaneWeight{Vl{1}, 4'000}));
+  EXPECT_THAT(lanes.low, ElementsAre(LaneWeight{Vl{0}, 6'000, 0}, LaneWeight{Vl{1}, 4'000, 1}));
   EXPECT_THAT(lanes.high, IsEmpty());
 }
 
@@ -121,20 +121,72 @@ TEST(QosLanes, WithoutATableOfHighPriorityItsClassesTakeTurns) {
   const std::vector<double> one{1};
   const auto classes = classes_of({5'000, 5'000}, 1);
   EXPECT_THAT(qos_lanes(classes, one, {.vls = 8, .low = 8, .high = 8})->high,
-              ElementsAre(LaneWeight{Vl{1}, 5'000}));
+              ElementsAre(LaneWeight{Vl{1}, 5'000, 1}));
   const auto without = *qos_lanes(classes, one, {.vls = 8, .low = 8});
   EXPECT_THAT(without.high, IsEmpty());
   EXPECT_EQ(without.low.size(), 2U);
 }
 
 TEST(QosLanes, ListsAreShortAndSpread) {
-  const std::vector<LaneWeight> lanes{{Vl{0}, 60}, {Vl{1}, 40}};
+  const std::vector<LaneWeight> lanes{{Vl{0}, 60, 0}, {Vl{1}, 40, 1}};
   EXPECT_THAT(arbitration_list(lanes, 8),
               ElementsAre(wire::VlWeight{Vl{0}, 192}, wire::VlWeight{Vl{1}, 128}));
-  const std::vector<LaneWeight> wide{{Vl{0}, 80}, {Vl{1}, 10}, {Vl{2}, 10}};
+  const std::vector<LaneWeight> wide{{Vl{0}, 80, 0}, {Vl{1}, 10, 1}, {Vl{2}, 10, 2}};
   EXPECT_THAT(arbitration_list(wide, 8), ElementsAre(wire::VlWeight{Vl{0}, 255}, wire::VlWeight{Vl{1}, 64},
                                                      wire::VlWeight{Vl{2}, 64}, wire::VlWeight{Vl{0}, 255}));
   EXPECT_THAT(arbitration_list(wide, 2), IsEmpty()) << "a VL without a turn would stop";
+}
+
+/// Packets of two classes on all layers that have routes.
+std::pair<unsigned, unsigned> packets_of_two(const std::vector<unsigned>& shares,
+                                             std::vector<unsigned> loads) {
+  auto kind = kind_of(classes_of(shares));
+  kind.loads = std::move(loads);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t layer = 0; layer < kind.loads.size(); ++layer)
+      kind.classes[i].sls.push_back(static_cast<std::uint16_t>(1U << (i * 8 + layer)));
+  }
+  const auto tables = limited(kind, {.vls = 4, .maps_sls = true, .low = 8, .high = 8});
+  const auto served = served_vls(tables.arbitration);
+  VlSet busy;
+  std::pair<unsigned, unsigned> packets;
+  for (std::size_t layer = 0; layer < kind.loads.size(); ++layer) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto vl = tables.sl_to_vl.vls[i * 8 + layer].value();
+      EXPECT_TRUE(served.test(vl)) << "class " << i << ", layer " << layer;
+      if (kind.loads[layer] == 0) continue;
+      EXPECT_EQ(vl, layer * 2 + i);
+      busy.set(vl);
+    }
+  }
+  for (const auto& entry : tables.arbitration[0].entries) {
+    if (entry.weight != 0 && busy.test(entry.vl.value()))
+      (entry.vl.value() % 2 == 0 ? packets.first : packets.second) += (entry.weight + 63U) / 64U;
+  }
+  return packets;
+}
+
+/// torus:5x5:1 and torus:4x4x4:1 with dfsssp and 8 entries: what is exact with so few is found.
+TEST(QosLanes, AClassHasItsShareInLayersToo) {
+  using Packets = std::pair<unsigned, unsigned>;
+  EXPECT_EQ(packets_of_two({8'000, 2'000}, {6, 5, 5}), Packets(12, 3));
+  EXPECT_EQ(packets_of_two({8'000, 2'000}, {6, 5, 5, 0}), Packets(12, 3)) << "a layer without a route";
+  EXPECT_EQ(packets_of_two({6'000, 4'000}, {6, 5, 5, 0}), Packets(9, 6));
+  EXPECT_EQ(packets_of_two({9'000, 1'000}, {6, 5, 5, 0}), Packets(20, 3)) << "eight turns and no more";
+  EXPECT_EQ(packets_of_two({8'000, 2'000}, {4, 4, 4, 4}), Packets(16, 4));
+  const auto [most, least] = packets_of_two({6'000, 4'000}, {4, 4, 4, 4});
+  EXPECT_EQ(most * 2, least * 3);
+}
+
+TEST(QosLanes, ALayerWithoutARouteHasItsVlWhereEntriesAreLeftOver) {
+  const std::vector<double> loads{6, 5, 5, 0};
+  const LaneLimits limits{.vls = 8, .low = 8, .high = 8};
+  const auto with = *qos_lanes(classes_of({8'000, 2'000}), loads, limits);
+  EXPECT_EQ(vls_text(with), "0 2 4 6 | 1 3 5 7 | ");
+  EXPECT_EQ(with.low.back(), (LaneWeight{Vl{7}, 0, 1, true}));
+  EXPECT_EQ(arbitration_list(with.low, 8).size(), 8U);
+  const auto without = *qos_lanes(classes_of({9'000, 1'000}), loads, limits);
+  EXPECT_EQ(vls_text(without), "0 2 4 0 | 1 3 5 1 | ");
 }
 
 /// What is asked for is what vl_shares() finds in the tables, which the simulator's packets confirm

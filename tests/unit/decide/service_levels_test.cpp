@@ -102,7 +102,9 @@ TEST(ServiceLevels, WeightsFollowThePairsThatLayersHadAtFirst) {
   home.layers.set(0, 1, 1);
   home.layers.set(0, 2, 1);
   stored.layers_home = std::make_shared<const routing::GuidLayers>(home);
-  EXPECT_THAT(layer_loads(stored, routes_of(2, 8), 3), ElementsAre(13, 3, 1)) << "8, 2 and 0 of 10 pairs";
+  EXPECT_THAT(layer_loads(stored, routes_of(2, 8), 3), ElementsAre(13, 3, 0)) << "8, 2 and 0 of 10 pairs";
+  EXPECT_THAT(layer_loads(stored, routes_of(3, 8), 4), ElementsAre(13, 3, 1, 0))
+      << "a repair has led pairs there";
 }
 
 TEST(ServiceLevels, ListsAreDividedAmongTheLayersOfTheirVls) {
