@@ -14,6 +14,7 @@
 #include "smd/api/lost.h"
 #include "smd/decide/adopted_layers.h"
 #include "smd/decide/multicast.h"
+#include "smd/report/preview.h"
 
 namespace smd::api {
 
@@ -35,6 +36,7 @@ Json routing_json(const sm::Decided& decided) {
                          {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
                          {"why", routes.why.empty() ? Json{} : text(routes.why)},
                          {"engine_waits", routes.engine_waits.empty() ? Json{} : text(routes.engine_waits)},
+                         {"max_vls_waits", sm::max_vls_waits_json(decided)},
                          {"verified", Json(proven)},
                          {"found", found},
                          {"layers", number(routes.layers.count)},

@@ -99,6 +99,11 @@ void print_routing(std::ostream& out, const json::value& subnet) {
          fmt::format(
              "{} is asked for by [routing], and would give paths other SLs: smd resweep converge --engine",
              waits));
+  if (const auto& limit = member_of(routing, "max_vls_waits"); limit.is_object())
+    line(out, "",
+         fmt::format("max_vls of [qos] leaves {} for {} layers, and would give paths other SLs: smd resweep "
+                     "converge",
+                     counted(text_of(limit, "max_vls"), "VL", "VLs"), text_of(limit, "layers")));
   if (text_of(routing, "fixed_sl_ok") == "false")
     line(out, "",
          fmt::format("{} layers: each client has to use the SL that subnet administration says",

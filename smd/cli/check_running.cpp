@@ -14,6 +14,7 @@
 #include "mad/base/escaped.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/conversation.h"
+#include "smd/cli/words.h"
 
 namespace smd::cli {
 namespace {
@@ -132,6 +133,12 @@ void print_fabric(std::ostream& out, const json::value& fabric) {
   if (const auto waits = text_of(fabric, "engine_waits"); !waits.empty())
     out << fmt::format("  {} would give paths other SLs: it waits for smd resweep converge --engine\n",
                        waits);
+  if (const auto& limit = member_of(fabric, "max_vls_waits"); limit.is_object())
+    out << fmt::format(
+        "  max_vls of [qos] leaves {} for the {} layers of the routes, and paths would get other SLs: it "
+        "waits "
+        "for smd resweep converge\n",
+        counted(text_of(limit, "max_vls"), "VL", "VLs"), text_of(limit, "layers"));
   print_keys(out, fabric);
   print_qos_changes(out, member_of(fabric, "qos"));
   std::vector<std::string> sets;

@@ -22,6 +22,7 @@
 #include "smd/decide/service_levels.h"
 #include "smd/decide/settings.h"
 #include "smd/decide/topology.h"
+#include "smd/decide/vl_limit.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -58,14 +59,13 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
                         in.partitions.get());
 }
 
-/// What engines may use: VLs of links, SLs beside the classes of QoS.
-LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
+/// What engines may use: VLs of links, `most` of them between switches by [qos], and SLs beside the classes.
+LayerBudget layer_budget(const DecideInput& in, const Decided& decided, unsigned most) {
   if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
     return {.vls = 1, .sls = most_layers(1), .own_vls = 1};
   auto limit = in.vl_budget ? LayerLimit{.vls = *in.vl_budget}
                             : layer_limit(in.subnet, *decided.links, in.config.qos.enabled);
-  if (const auto most = most_vls_between_switches(in.config.qos); most < limit.vls)
-    limit = {.vls = most, .by = fmt::format("max_vls of [qos] leaves {}", most)};
+  if (most < limit.vls) limit = {.vls = most, .by = fmt::format("max_vls of [qos] leaves {}", most)};
   const auto classes = classes_of(in, decided).size();
   const auto sls = most_layers(classes);
   const auto shared_by =
@@ -74,6 +74,11 @@ LayerBudget layer_budget(const DecideInput& in, const Decided& decided) {
           .sls = sls,
           .own_vls = std::min(std::max(limit.vls / shared_by, 1U), sls),
           .limited_by = std::move(limit.by)};
+}
+
+/// For tables of so many layers, after those of `before`.
+VlLimit vl_limit_of(const DecideInput& in, const Decided& before, const Decided& decided, unsigned layers) {
+  return vl_limit(in.config.qos, before.service_levels.get(), layers, classes_of(in, decided).size());
 }
 
 bool fits(const routing::Layers& layers, const LayerBudget& budget) {
@@ -132,7 +137,9 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
 }
 
 void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& decided) {
-  if (decided.routes) decided.routes = with_budget(decided.routes, layer_budget(in, decided));
+  const auto limit =
+      vl_limit_of(in, before, decided, decided.routes ? decided.routes->layers.vl_indexes() : 0U);
+  if (decided.routes) decided.routes = with_budget(decided.routes, layer_budget(in, decided, limit.vls));
   const bool layered = decided.routes && decided.routes->layers.count > 1;
   decided.service_levels.reset();
   std::vector<unsigned> loads;
@@ -140,9 +147,9 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
     const auto* routes = decided.routes.get();
     auto classes = policy_of(decided) != nullptr ? classes_of(in, decided) : classes_without_qos(routes);
     const auto kept = kept_sls(in.stored, routes, classes);
-    decided.service_levels =
-        reuse(before.service_levels,
-              decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = kept}));
+    auto sls = decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = kept});
+    sls.limit = limit;
+    decided.service_levels = reuse(before.service_levels, std::move(sls));
     loads = lane_loads(in, decided);
   }
   auto qos = decide_qos_tables({.subnet = in.subnet,
@@ -180,7 +187,7 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   decided.links = reuse(before.links, decide_links(in.subnet, in.config.links, in.stored));
   decision.times.links_ms = lap();
   decide_partitions(in, before, decided);
-  const auto budget = layer_budget(in, decided);
+  const auto budget = layer_budget(in, decided, vl_limit_of(in, before, decided, layers_in_use(in)).vls);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
   const bool stay =

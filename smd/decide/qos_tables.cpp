@@ -113,6 +113,8 @@ class Decider {
   QosPart::Kind kind_of(const KindKey& key) const {
     auto kind = kind_of_one_layer(key);
     if (!layered()) return kind;
+    if (key.between_switches && in_.sls->limit.waits != 0)
+      kind.most_vls = std::max(kind.most_vls, operational_vls_code(in_.sls->limit.vls));
     if (by_port()) kind.indexes = static_cast<std::uint8_t>(in_.routes->layers.vls.indexes());
     kind.dimension = key.dimension;
     return in_layers(std::move(kind), *in_.sls, key.between_switches ? in_.loads : std::vector<unsigned>{});

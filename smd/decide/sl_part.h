@@ -15,6 +15,13 @@ namespace smd::sm::inline decisions {
 /// By the number of a class (a user's `sl = 3` is class 3) and a layer.
 using WireSls = std::map<std::pair<Sl, unsigned>, Sl>;
 
+/// Data VLs that `max_vls` of [qos] leaves the links between switches.
+struct VlLimit {
+  unsigned vls = 15;   ///< in force
+  unsigned waits = 0;  ///< what the configuration says while that is too few for layers in use; 0: `vls`
+  friend bool operator==(const VlLimit&, const VlLimit&) = default;
+};
+
 /// Where clients ask for the SL of each path. Where they need not, a class is an SL of the same number.
 struct SlPart {
   /// In the order in which they keep VLs of their own; that of paths without another one is the first.
@@ -22,6 +29,7 @@ struct SlPart {
   unsigned layers = 1;       ///< that have SLs
   WireSls sls;               ///< of all classes and layers, and those kept for others that were in use
   std::vector<Sl> left_out;  ///< classes for which no SL is left: they have those of the first class
+  VlLimit limit{};
   friend bool operator==(const SlPart&, const SlPart&) = default;
 };
 

@@ -285,8 +285,11 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
-  // An engine that the operator has named does not need to be better.
-  const bool named = converge_to_ == Fresh::any_engine && !now.engine_waits.empty();
+  // An engine or a number of VLs that the operator has named does not need to be better.
+  const bool asked = converge_to_ != Fresh::canonical;
+  const bool limit_waits = decided_.service_levels && decided_.service_levels->limit.waits != 0;
+  const bool named =
+      (converge_to_ == Fresh::any_engine && !now.engine_waits.empty()) || (asked && limit_waits);
   const bool due = best && (named || !now.waiting.empty() ||
                             returns_to(input.config.routing, best->next.routes->engine, now.engine));
   if (best && ((whole && !moves) || due)) {

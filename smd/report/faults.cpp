@@ -84,9 +84,10 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
     log.error("routing.sl_stale")
         .kv("pairs", routes.pairs_moved)
         .kv("reason",
-            "the paths of these pairs of switches fit into another layer only: connections that were "
-            "made before use an SL that is not proven")
-        .kv("action", "repair the links that are lost, or: smd resweep converge");
+            "the paths of these pairs of switches fit into another layer only, as links are lost or have "
+            "fewer "
+            "VLs, or classes leave fewer SLs: connections that were made before use an SL that is not proven")
+        .kv("action", "bring back the links, or the VLs or SLs, that are lost, or: smd resweep converge");
   }
   if (!routes.engine_waits.empty()) {
     log.warn("routing.engine_waits")
@@ -108,6 +109,20 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
   if (routes.verification.aggregation_pairs_unreachable != 0)
     log.warn("routing.left_out")
         .kv("found", routing::describe_left_out(routes.verification, *routes.topology, name));
+}
+
+void log_vl_limit(const log::Log& log, const Decided& decided) {
+  const auto* sls = decided.service_levels.get();
+  if (sls == nullptr || sls->limit.waits == 0) return;
+  log.warn("qos.max_vls_waits")
+      .kv("max_vls", sls->limit.waits)
+      .kv("layers", decided.routes->layers.vl_indexes())
+      .kv("in_force", sls->limit.vls)
+      .kv("reason",
+          "with fewer VLs between switches than routes have layers paths would get other SLs, and "
+          "connections "
+          "use those that they have")
+      .kv("action", "smd resweep converge; with --engine where the engine needs more layers");
 }
 
 std::string small_table_action(const LidPart& lids, const RoutePart& routes, const Node& node) {
@@ -226,6 +241,7 @@ void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decide
   if (!decided.routes) return;
   log_small_tables(log, subnet, decided, small_tables);
   log_routes(log, subnet, *decided.routes);
+  log_vl_limit(log, decided);
   log_multicast(log, decided);
 }
 

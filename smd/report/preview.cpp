@@ -68,6 +68,12 @@ Preview preview(const PreviewInput& in) {
   return found;
 }
 
+Json max_vls_waits_json(const Decided& decided) {
+  const auto* sls = decided.service_levels.get();
+  if (sls == nullptr || sls->limit.waits == 0 || !decided.routes) return {};
+  return Json(JsonObject{{"max_vls", sls->limit.waits}, {"layers", decided.routes->layers.vl_indexes()}});
+}
+
 Json preview_json(const Preview& preview, const Subnet& subnet) {
   JsonArray keys, sets;
   for (const auto& one : preview.keys) {
@@ -90,6 +96,7 @@ Json preview_json(const Preview& preview, const Subnet& subnet) {
                          {"engine_now", preview.engine_now},
                          {"engine", preview.engine},
                          {"engine_waits", preview.engine_waits.empty() ? Json{} : Json(preview.engine_waits)},
+                         {"max_vls_waits", max_vls_waits_json(preview.decided)},
                          {"pkeys", std::move(keys)},
                          {"sets", std::move(sets)}});
 }

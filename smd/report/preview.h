@@ -45,6 +45,9 @@ struct Preview {
 /// computing takes.
 Preview preview(const PreviewInput& in);
 
+/// The limit of [qos] that waits (VlLimit::waits), and the layers that need more; null: none does.
+Json max_vls_waits_json(const Decided& decided);
+
 /// With the names of ports.
 Json preview_json(const Preview& preview, const Subnet& subnet);
 

@@ -135,12 +135,51 @@ TEST_F(ClassesOfALargeTorus, HaveVlsOfTheirOwn) {
   EXPECT_FALSE(credit_loop());
 }
 
+/// Connections have SLs of four layers: in fewer VLs these would close a loop.
+TEST_F(ClassesOfALargeTorus, KeepTheirLayersWhereMaxVlsLeavesFewer) {
+  begin();
+  const auto before = layers();
+  const auto needed = routes().layers.vl_indexes();
+  ASSERT_GT(needed, 2U);
+  config_.qos.all.max_vls = 2;
+  world_.fabric().counts().clear();
+  reload();
+  EXPECT_EQ(layers(), before);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_EQ(decided().service_levels->limit.waits, 2U);
+  EXPECT_THAT(manager_->lines().first("qos.max_vls_waits"),
+              HasSubstr(fmt::format("max_vls=2 layers={}", needed)));
+  const auto found = walk();
+  EXPECT_FALSE(credit_loop());
+  EXPECT_EQ(vls(found.begin()->second).size(), needed);
+
+  end();
+  begin();
+  EXPECT_EQ(layers(), before);
+  EXPECT_EQ(decided().service_levels->limit.waits, 2U);
+  waits_.clear();
+  EXPECT_EQ(vls(walk().begin()->second).size(), needed);
+  EXPECT_FALSE(credit_loop());
+
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
+  world_.run_for(30s);
+  EXPECT_EQ(decided().service_levels->limit, (sm::VlLimit{.vls = 2}));
+  EXPECT_LE(routes().layers.vl_indexes(), 2U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  waits_.clear();
+  walk();
+  EXPECT_FALSE(credit_loop());
+}
+
 /// Layers that share a VL are not what was proven.
 TEST_F(LayeredClasses, MaxVlsLimitsTheLayersToo) {
   begin();
   ASSERT_GT(routes().layers.vl_indexes(), 1U);
   config_.qos.classes[static_cast<std::size_t>(config::PortClass::switch_external)].max_vls = 1;
   reload();
+  EXPECT_EQ(decided().service_levels->limit.waits, 1U);
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
+  world_.run_for(30s);
   EXPECT_EQ(routes().layers.vl_indexes(), 1U);
   walk();
   EXPECT_FALSE(credit_loop());

@@ -21,11 +21,11 @@ using testing::Not;
 constexpr auto* kReloadOfQos =
     R"({{"dry_run":true,"warnings":[],"subnets":[{{"subnet":"f","leaves":false,"changed":["qos.class[\"t\"] added"],
 "fabric":{{"refused":null,"disturbs":false,"lids_changed":0,"entries_in_use":9,"entries_changed":0,"links_taken_down":[],
-"engine_now":"minhop","engine":"minhop","engine_waits":null,"pkeys":[],"sets":[],"qos":{}}}}}]}})";
+"engine_now":"minhop","engine":"minhop","engine_waits":null,"max_vls_waits":{1},"pkeys":[],"sets":[],"qos":{0}}}}}]}})";
 
-std::string shown_of(const std::string& qos) {
+std::string shown_of(const std::string& qos, const std::string& max_vls_waits = "null") {
   test::FakeDaemon daemon;
-  daemon.answers["/v1/reload"] = fmt::format(fmt::runtime(kReloadOfQos), qos);
+  daemon.answers["/v1/reload"] = fmt::format(fmt::runtime(kReloadOfQos), qos, max_vls_waits);
   std::ostringstream out, err;
   EXPECT_EQ(check_running(daemon.path(), std::chrono::seconds(20), false, out, err), 0) << err.str();
   return out.str();
@@ -55,6 +55,15 @@ TEST(CheckRunning, NamesClassesThatAreNewGoneOrMoved) {
 
 TEST(CheckRunning, SaysNothingOfQosThatStaysAsItIs) {
   EXPECT_THAT(shown_of(R"({"classes":[],"pending":[],"warnings":[]})"), Not(HasSubstr("QoS")));
+}
+
+TEST(CheckRunning, SaysThatFewerVlsWait) {
+  constexpr auto* kNothing = R"({"classes":[],"pending":[],"warnings":[]})";
+  EXPECT_THAT(
+      shown_of(kNothing, R"({"max_vls":2,"layers":3})"),
+      HasSubstr("max_vls of [qos] leaves 2 VLs for the 3 layers of the routes, and paths would get other "
+                "SLs: it waits for smd resweep converge\n"));
+  EXPECT_THAT(shown_of(kNothing), Not(HasSubstr("max_vls")));
 }
 
 }  // namespace
