@@ -139,7 +139,8 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
 void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& decided) {
   const auto limit =
       vl_limit_of(in, before, decided, decided.routes ? decided.routes->layers.vl_indexes() : 0U);
-  if (decided.routes) decided.routes = with_budget(decided.routes, layer_budget(in, decided, limit.vls));
+  const auto budget = layer_budget(in, decided, limit.vls);
+  if (decided.routes) decided.routes = with_budget(decided.routes, budget);
   const bool layered = decided.routes && decided.routes->layers.count > 1;
   decided.service_levels.reset();
   std::vector<unsigned> loads;
@@ -147,7 +148,8 @@ void decide_qos_tables(const DecideInput& in, const Decided& before, Decided& de
     const auto* routes = decided.routes.get();
     auto classes = policy_of(decided) != nullptr ? classes_of(in, decided) : classes_without_qos(routes);
     const auto kept = kept_sls(in.stored, routes, classes);
-    auto sls = decide_service_levels({.classes = std::move(classes), .routes = routes, .kept = kept});
+    auto sls = decide_service_levels(
+        {.classes = std::move(classes), .routes = routes, .kept = kept, .own_layers = budget.own_vls});
     sls.limit = limit;
     decided.service_levels = reuse(before.service_levels, std::move(sls));
     loads = lane_loads(in, decided);

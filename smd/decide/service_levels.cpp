@@ -89,10 +89,7 @@ SlPart decide_service_levels(const ServiceLevelsInput& in) {
   }
   const auto most = most_layers(part.classes.size());
   part.layers = count;
-  if (count > 1 && !by_port) {
-    const auto spare = in.routes->vls / static_cast<unsigned>(part.classes.size());
-    part.layers = std::max(count, std::min(most, spare));
-  }
+  if (count > 1 && !by_port) part.layers = std::max(count, std::min(most, in.own_layers));
   part.sls = *wire_sls(part.classes, part.layers, in.kept, by_port);
   return part;
 }

@@ -29,6 +29,7 @@ struct ServiceLevelsInput {
   std::vector<Sl> classes;
   const RoutePart* routes = nullptr;  ///< null: none are decided
   const WireSls& kept;                ///< an SL that a class has in a layer stays its own
+  unsigned own_layers = 1;            ///< with which each class has VLs of its own now
 };
 
 /// As many layers as routes have, and further ones by which classes keep VLs of their own: a repair may need

@@ -251,6 +251,21 @@ TEST_F(LayeredClasses, ARestartKeepsTheirSls) {
   EXPECT_EQ(vl_sets(), 0U);
 }
 
+/// How many layers have SLs and VLs goes by the classes of now, not by those with which routes were made.
+TEST_F(LayeredClasses, ARestartAfterAClassHasGoneKeepsTheirTables) {
+  config_.partition.push_back(test::partition("green", 0x22, {"ALL"}));
+  config_.partition.back().sl = 1;
+  begin();
+  config_.partition.pop_back();
+  reload();
+  const auto layers_then = decided().service_levels->layers;
+  end();
+  world_.fabric().counts().clear();
+  begin();
+  EXPECT_EQ(decided().service_levels->layers, layers_then);
+  EXPECT_EQ(vl_sets(), 0U);
+}
+
 TEST_F(LayeredClasses, ANewClassTakesFreeSls) {
   begin();
   const auto before = decided().service_levels->sls;

@@ -26,7 +26,9 @@ RoutePart routes_of(unsigned layers, unsigned vls) {
 
 SlPart decided(std::vector<Sl> classes, unsigned layers, unsigned vls, const WireSls& kept = {}) {
   const auto routes = routes_of(layers, vls);
-  return decide_service_levels({.classes = std::move(classes), .routes = &routes, .kept = kept});
+  const auto own = vls / static_cast<unsigned>(classes.size());
+  return decide_service_levels(
+      {.classes = std::move(classes), .routes = &routes, .kept = kept, .own_layers = own});
 }
 
 TEST(ServiceLevels, WithOneLayerAnSlIsTheNumberOfItsClass) {
