@@ -81,6 +81,7 @@ class QosSourcesCheck {
     if (!notes_.errors.empty()) return std::move(notes_);
     const auto policy = qos_policy_of(subnet_);
     if (qos_.policy_file.empty() && !qos_.accepted) notes_ = check_qos_policy(policy, false);
+    look_for_second_default();
     look_for_partitions(policy);
     look_for_tenants_beyond();
     if (!qos_.accepted) look_for_claimed(policy), look_for_memberless(policy);
@@ -110,6 +111,24 @@ class QosSourcesCheck {
          .expected = fmt::format("the QoS policy is in qos.policy_file already ({}): have one of the two",
                                  qos_.policy_file)});
     return true;
+  }
+
+  /// Paths that no rule matches have one SL. In qos-policy.conf the last one counts, as in opensm, with a
+  /// warning; in smd.toml a second one is an error.
+  void look_for_second_default() {
+    const ConfiguredQosUlp* first = nullptr;
+    for (std::size_t i = 0; i < qos_.ulp.size(); ++i) {
+      if (qos_.ulp[i].name != "default") continue;
+      if (first == nullptr) {
+        first = &qos_.ulp[i];
+        continue;
+      }
+      notes_.errors.push_back(
+          {.file = toml_file_,
+           .line = qos_.ulp[i].line.value,
+           .key = fmt::format("qos.ulp[{}]", i),
+           .expected = fmt::format("only one \"default\"; line {} has it already", first->line.value)});
+    }
   }
 
   /// A partition that no file defines may be made by the API.

@@ -157,6 +157,17 @@ TEST(QosSources, WrongBlocksAreNamedWithTheirLine) {
                             "classes from 0 to 4095")));
 }
 
+TEST(QosSources, ASecondDefaultIsRefusedWithTheLinesOfBoth) {
+  constexpr std::string_view kTwo =
+      "[[{0}]]\nname = \"default\"\nsl = 1\n[[{0}]]\nname = \"sdp\"\nsl = 2\n[[{0}]]\nname = "
+      "\"default\"\nsl = 3\n";
+
+  EXPECT_THAT(errors_of(fmt::format(kTwo, "qos.ulp")),
+              ElementsAre("smd.toml:7: qos.ulp[2]: only one \"default\"; line 1 has it already"));
+  EXPECT_THAT(errors_of("[[subnet]]\nname = \"a\"\n" + fmt::format(kTwo, "subnet.qos.ulp")),
+              ElementsAre("smd.toml:9: subnet[0].qos.ulp[2]: only one \"default\"; line 3 has it already"));
+}
+
 /// With what there is: a file of hundreds of rules is long.
 TEST(QosSources, AReferenceThatLeadsNowhereIsNamedWithItsKeyAndItsLine) {
   const std::string head =
