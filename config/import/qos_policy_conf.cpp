@@ -40,6 +40,7 @@ constexpr std::array kSections{
 };
 constexpr int kUlpSection = 11;
 constexpr std::string_view kEnd = "end-";
+constexpr std::string_view kUseKey = "use";
 
 std::string_view word_of(std::string_view text) { return text.substr(0, text.find_first_of(" \t:,")); }
 
@@ -91,12 +92,20 @@ class QosConfReader {
     }
     const auto content = without_comment(raw);
     if (content.empty()) return;
-    if (!pending_.empty() && (content.starts_with(',') || pending_.ends_with(','))) {
+    // "use" is text to the end of its line, commas included.
+    const bool is_list = !pending_.empty() && word_of(pending_) != kUseKey;
+    const bool open_list = is_list && pending_.ends_with(',');
+    const bool ends_open_list = open_list && is_no_item(content);
+    if (is_list && !ends_open_list && (content.starts_with(',') || open_list)) {
       pending_ += content;
       return;
     }
+    if (ends_open_list) drop_comma();
     flush();
     notes_.set_line(line);
+    if (ends_open_list)
+      notes_.wrong("", content, fmt::format("another item: the list of line {} ends with ','", pending_line_),
+                   "take the ',' away");
     const bool of_items = section_ >= 0 && (section_ == kUlpSection || here().block != QosBlock::none);
     if (!of_items || content.starts_with(kEnd) || is_section(content)) return read_word(content);
     pending_ = content;
@@ -105,6 +114,21 @@ class QosConfReader {
 
   static bool is_section(std::string_view word) {
     return std::ranges::find(kSections, word, &QosSection::word) != kSections.end();
+  }
+
+  /// Whether a line cannot continue a list: a key of the block with its value, or a word of a section.
+  bool is_no_item(std::string_view content) const {
+    if (is_section(content)) return true;
+    if (content.starts_with(kEnd) && is_section(content.substr(kEnd.size()))) return true;
+    const auto key = word_of(content);
+    const auto keys = QosConfItems::keys_of(here().block);
+    return std::ranges::find(keys, key) != keys.end() && trim(content.substr(key.size())).starts_with(':');
+  }
+
+  /// What is there of a list is read, so that its key is not missed, too; a rule for a protocol lacks its SL.
+  void drop_comma() {
+    pending_.pop_back();
+    if (section_ == kUlpSection) pending_.clear(), ++items_in_section_;
   }
 
   /// An item is read when the line after it shows that its list has ended.

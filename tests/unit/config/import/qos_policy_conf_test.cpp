@@ -92,6 +92,14 @@ TEST(QosPolicyConf, AListGoesOnBehindACommaInTheNextLine) {
   EXPECT_EQ(ulp_of("any, service-id 1,\n2 : 3").ranges, (QosRanges{{1, 1}, {2, 2}}));
 }
 
+/// As opensm's lexer has it: the text ends with its line.
+TEST(QosPolicyConf, AUseThatEndsWithACommaTakesNoKeyOfTheNextLine) {
+  const auto level = level_of("use: for disks,\nsl: 3");
+
+  EXPECT_EQ(level.use, "for disks,");
+  EXPECT_EQ(level.sl, Sl{3});
+}
+
 TEST(QosPolicyConf, SectionsMayComeInAnyOrderAndMoreThanOnce) {
   const auto policy = qos_conf(fmt::format("qos-ulps\nsdp : 1\nend-qos-ulps\n{}qos-setup\nend-qos-setup\n"
                                            "qos-ulps\nrds : 2\nend-qos-ulps\nqos-levels\nend-qos-levels\n"
