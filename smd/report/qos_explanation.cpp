@@ -331,8 +331,10 @@ void note_lost_priority(QosKindView& kind, std::span<const GivenClass> given) {
 }
 
 /// `asked`: percent of the link. VLHighLimit counts whole packets of 4 KiB for one of low priority: there is
-/// nothing between a half and two thirds.
+/// nothing between a half and two thirds. Where no class is sent with high priority, that is the cause, and
+/// note_lost_priority() names it.
 void note_high_share(QosKindView& kind, std::span<const GivenClass> given, unsigned asked) {
+  if (std::ranges::none_of(given, &GivenClass::is_high)) return;
   double high = 0, low = 0;
   for (const auto& one : given) (one.is_high ? high : low) += one.share;
   const double share = asked / 100.0;

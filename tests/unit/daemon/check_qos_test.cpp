@@ -128,6 +128,10 @@ TEST_F(CheckQos, SaysWhereHighPriorityHasAnotherPartOfTheLinkThanWasAskedFor) {
                                      "VLHighLimit counts units of 4 KiB, one packet at least"));
   EXPECT_THAT(said_of(70), Not(HasSubstr("% of the link, asked for")));
   EXPECT_THAT(said_of(50), Not(HasSubstr("% of the link, asked for")));
+  EXPECT_THAT(said({.asked = true, .vls = 1}),
+              AllOf(HasSubstr("class x is sent with low priority, asked for is high"),
+                    Not(HasSubstr("% of the link, asked for"))))
+      << "VLHighLimit is not the cause";
 }
 
 TEST_F(CheckQos, SaysWhereAnSlIsDroppedThatOtherPortsSend) {
