@@ -70,6 +70,22 @@ void print_path_sls(std::ostream& out, const config::Config& config) {
     print_path_sls(out, subnet, config.subnets.size() > 1 ? subnet.name + ": " : "");
 }
 
+/// What the configuration means.
+void print_configuration(const CheckOptions& options, const config::Config& config, const std::string& file,
+                         std::ostream& out) {
+  if (options.json) return print_qos_json(out, config, options.qos);
+  const auto changed = config::describe_changed(config);
+  out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
+      << (options.all ? config::describe(config) : changed.text);
+  print_path_sls(out, config);
+  print_configured_partitions(out, config);
+  if (options.qos.asked) {
+    print_qos(out, config, options.qos);
+  } else {
+    print_qos_warnings(out, config);
+  }
+}
+
 }  // namespace
 
 CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
@@ -80,10 +96,12 @@ CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
   command->add_option("--set", options.set, "overrides one key; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--all", options.all, "prints every key, not only those that differ from the defaults");
+  auto* all = command->add_flag("--all", options.all,
+                                "prints every key, not only those that differ from the defaults");
   add_qos_options(*command, options.qos);
-  command->add_flag("--host", options.host,
-                    "looks at this machine, too: does its systemd unit let smd do what is configured?");
+  auto* host =
+      command->add_flag("--host", options.host,
+                        "looks at this machine, too: does its systemd unit let smd do what is configured?");
   auto* running = command->add_flag(
       "--running", options.running,
       "asks the daemon what a reload of its configuration would change; nothing is put in force");
@@ -98,7 +116,11 @@ CLI::App* add_check_command(CLI::App& app, CheckOptions& options) {
       ->type_name("SECONDS")
       ->check(CLI::Range(1U, 86'400U))
       ->needs(running);
-  command->add_flag("--json", options.json, "--running: for scripts")->needs(running);
+  command->add_flag("--json", options.json, "--running, --qos: for scripts")->excludes(all)->excludes(host);
+  command->final_callback([&options] {
+    if (options.json && !options.running && !options.qos.asked)
+      throw CLI::RequiresError("--json", "--running or --qos");
+  });
   command->add_option("--unit", options.unit, "of --host (default: smd.service)")->type_name("NAME");
   return command;
 }
@@ -114,17 +136,12 @@ int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   }
   for (const auto& warning : config->warnings) err << config::to_string(warning) << '\n';
   if (!good_imports(*config, err)) return 2;
-  if (!options.host) warn_of_certificates(*config, err);
-  const auto changed = config::describe_changed(*config);
-  out << (file.empty() ? "no configuration file" : file + ": good") << ": " << summary(changed.keys) << '\n'
-      << (options.all ? config::describe(*config) : changed.text);
-  print_path_sls(out, *config);
-  print_configured_partitions(out, *config);
-  if (options.qos.asked) {
-    print_qos(out, *config, options.qos);
-  } else {
-    print_qos_warnings(out, *config);
+  if (const auto hindrance = qos_hindrance(*config, options.qos)) {
+    err << *hindrance << '\n';
+    return 2;
   }
+  if (!options.host) warn_of_certificates(*config, err);
+  print_configuration(options, *config, file, out);
   if (!options.qos.svg.empty() && !write_qos_picture(*config, options.qos)) {
     err << options.qos.svg << ": cannot be written\n";
     return 1;

@@ -14,9 +14,10 @@ namespace smd::cli {
 struct CheckOptions {
   std::string config;
   std::vector<std::string> set;
-  bool all = false;                    ///< every key, not only those that differ from their defaults
-  bool host = false;                   ///< looks at the machine, too
-  bool running = false, json = false;  ///< asks the daemon instead, at `socket`
+  bool all = false;      ///< every key, not only those that differ from their defaults
+  bool host = false;     ///< looks at the machine, too
+  bool running = false;  ///< asks the daemon instead, at `socket`
+  bool json = false;     ///< of `running`, or of `qos.asked`: for scripts
   std::string socket;
   unsigned timeout = 60;  ///< seconds of a daemon that does not answer
   QosCheck qos;
@@ -27,7 +28,8 @@ struct CheckOptions {
 CLI::App* add_check_command(CLI::App& app, CheckOptions& options);
 
 /// Writes what the configuration means to `out`, or each error on a line of its own to `err`. Returns the
-/// exit status: 0, 2 for a wrong configuration, 3 where the machine keeps smd from what it says.
+/// exit status: 0, 1 where a picture cannot be written or a daemon does not answer, 2 for a wrong
+/// configuration or a subnet that it does not have, 3 where the machine keeps smd from what it says.
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace smd::cli

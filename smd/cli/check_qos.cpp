@@ -2,6 +2,7 @@
 #include "smd/cli/check_qos.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -57,6 +58,15 @@ std::vector<Kind> kinds_of(const config::QosConfig& qos, const config::QosPolicy
   return kinds;
 }
 
+/// Those that are asked for.
+std::vector<const config::SubnetConfig*> subnets_of(const config::Config& config, const QosCheck& check) {
+  std::vector<const config::SubnetConfig*> found;
+  for (const auto& subnet : config.subnets) {
+    if (check.subnet.empty() || subnet.name == check.subnet) found.push_back(&subnet);
+  }
+  return found;
+}
+
 }  // namespace
 
 void add_qos_options(CLI::App& command, QosCheck& check) {
@@ -71,6 +81,9 @@ void add_qos_options(CLI::App& command, QosCheck& check) {
       ->needs(qos);
   command.add_option("--mtu", check.mtu, "--qos: bytes of payload in each packet (default: 4096)")
       ->check(CLI::IsMember({256U, 512U, 1024U, 2048U, 4096U}))
+      ->needs(qos);
+  command.add_option("--subnet", check.subnet, "--qos: one of several subnets (default: all)")
+      ->type_name("NAME")
       ->needs(qos);
   command.add_option("--svg", check.svg, "--qos: also as a picture, into this file")
       ->type_name("FILE")
@@ -98,7 +111,8 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
 }
 
 void print_qos(std::ostream& out, const config::Config& config, const QosCheck& check) {
-  for (const auto& subnet : config.subnets) {
+  for (const auto* one : subnets_of(config, check)) {
+    const auto& subnet = *one;
     if (config.subnets.size() > 1) out << "subnet " << subnet.name << '\n';
     if (subnet.qos.enabled)
       out << fmt::format("QoS with {} VL{} and arbitration tables of {} entr{}.", check.vls,
@@ -121,10 +135,35 @@ void print_qos_warnings(std::ostream& out, const config::Config& config) {
   }
 }
 
+void print_qos_json(std::ostream& out, const config::Config& config, const QosCheck& check) {
+  for (const auto* subnet : subnets_of(config, check)) {
+    auto json = sm::qos_json(explain_config(*subnet, check));
+    json.as_object().emplace("subnet", sm::Json(subnet->name));
+    out << sm::to_text(json) << '\n';
+  }
+}
+
+std::optional<std::string> qos_hindrance(const config::Config& config, const QosCheck& check) {
+  std::vector<std::string> all, enabled;
+  for (const auto& subnet : config.subnets) all.push_back(subnet.name);
+  const auto asked = subnets_of(config, check);
+  if (asked.empty())
+    return fmt::format("--subnet: found \"{}\", allowed: {}", check.subnet, fmt::join(all, ", "));
+  for (const auto* subnet : asked) {
+    if (subnet->qos.enabled) enabled.push_back(subnet->name);
+  }
+  if (check.svg.empty() || enabled.size() < 2) return std::nullopt;
+  return fmt::format("--svg draws one subnet, and several have QoS: choose one with --subnet: {}",
+                     fmt::join(enabled, ", "));
+}
+
 bool write_qos_picture(const config::Config& config, const QosCheck& check) {
-  const auto subnet = std::ranges::find_if(config.subnets, [](const auto& one) { return one.qos.enabled; });
+  const auto asked = subnets_of(config, check);
+  const auto subnet = std::ranges::find_if(asked, [](const auto* one) { return one->qos.enabled; });
   std::ofstream file(check.svg);
-  if (subnet != config.subnets.end()) sm::write_qos_svg(file, explain_config(*subnet, check));
+  if (subnet != asked.end())
+    sm::write_qos_svg(file, explain_config(**subnet, check),
+                      config.subnets.size() > 1 ? (*subnet)->name : std::string());
   file.close();
   return file.good();
 }

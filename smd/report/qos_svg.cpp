@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 namespace smd::sm::inline reports {
@@ -85,7 +86,10 @@ void write_rows(std::ostream& out, const QosExplanation& explanation, const QosK
 
 }  // namespace
 
-void write_qos_svg(std::ostream& out, const QosExplanation& explanation) {
+void write_qos_svg(std::ostream& out, const QosExplanation& explanation, std::string_view subnet) {
+  const auto title = subnet.empty()
+                         ? std::string("Shares of a link while all classes send")
+                         : fmt::format("Subnet {}: shares of a link while all classes send", subnet);
   int height = kGap;
   for (const auto& kind : explanation.kinds)
     height += kHead + kBarHeight + static_cast<int>(kind.lanes.size()) * kRow;
@@ -95,8 +99,7 @@ void write_qos_svg(std::ostream& out, const QosExplanation& explanation) {
       kSvgWidth, height);
   int y = kGap;
   for (const auto& kind : explanation.kinds) {
-    write_text(out, kLeft, y, fmt::format("Shares of a link while all classes send: {}", kind.names),
-               " font-weight=\"bold\"");
+    write_text(out, kLeft, y, fmt::format("{}: {}", title, kind.names), " font-weight=\"bold\"");
     write_bar(out, kind, y + 10);
     write_rows(out, explanation, kind, y + kBarHeight + 32);
     y += kHead + kBarHeight + static_cast<int>(kind.lanes.size()) * kRow;

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
 #include <sstream>
 
+#include "smd/cli/check.h"
 #include "smd/report/qos_svg.h"
 #include "tests/support/partition_config.h"
 
@@ -314,6 +317,77 @@ TEST_F(CheckQos, DrawsSharesAsAPicture) {
   EXPECT_THAT(out.str(),
               AllOf(testing::StartsWith("<svg "), testing::EndsWith("</svg>\n"), HasSubstr("VL 2 50 %"),
                     HasSubstr("SL 1: partition a&lt;b"), Not(HasSubstr("a<b"))));
+}
+
+/// A second subnet with QoS, and a third one without.
+config::Config several_of(config::SubnetConfig subnet) {
+  config::Config config;
+  for (const auto* name : {"east", "west", "lab"}) {
+    subnet.name = name;
+    subnet.qos.enabled = std::string_view(name) != "lab";
+    config.subnets.push_back(subnet);
+  }
+  return config;
+}
+
+TEST_F(CheckQos, APictureIsOfOneSubnetAndNamesIt) {
+  EXPECT_EQ(qos_hindrance(config_, {.svg = "q.svg"}), std::nullopt);
+  config_ = several_of(config_.subnets[0]);
+
+  EXPECT_EQ(qos_hindrance(config_, {}), std::nullopt);
+  EXPECT_EQ(qos_hindrance(config_, {.svg = "q.svg", .subnet = "west"}), std::nullopt);
+  EXPECT_EQ(qos_hindrance(config_, {.svg = "q.svg"}),
+            "--svg draws one subnet, and several have QoS: choose one with --subnet: east, west");
+  std::ostringstream out;
+  sm::write_qos_svg(out, explain_config(config_.subnets[1], {}), "west");
+  EXPECT_THAT(out.str(), HasSubstr(">Subnet west: shares of a link while all classes send: adapters, "));
+  config_.subnets[0].qos.enabled = false;
+  EXPECT_EQ(qos_hindrance(config_, {.svg = "q.svg"}), std::nullopt) << "one has QoS";
+}
+
+TEST_F(CheckQos, OneOfSeveralSubnetsCanBeChosen) {
+  config_ = several_of(config_.subnets[0]);
+
+  EXPECT_THAT(said(),
+              AllOf(HasSubstr("subnet east\n"), HasSubstr("subnet west\n"), HasSubstr("subnet lab\n")));
+  EXPECT_THAT(said({.subnet = "west"}), AllOf(testing::StartsWith("subnet west\n"), Not(HasSubstr("east"))));
+  EXPECT_EQ(qos_hindrance(config_, {.subnet = "wets"}), "--subnet: found \"wets\", allowed: east, west, lab");
+}
+
+TEST_F(CheckQos, ForScriptsEachSubnetIsALineOfWhatTheApiGives) {
+  config_ = several_of(config_.subnets[0]);
+  std::ostringstream out;
+  print_qos_json(out, config_, {.vls = 2, .subnet = "west"});
+  print_qos_json(out, config_, {.subnet = "lab"});
+
+  std::istringstream lines(out.str());
+  std::string west, lab, more;
+  ASSERT_TRUE(std::getline(lines, west) && std::getline(lines, lab));
+  EXPECT_FALSE(std::getline(lines, more));
+  const auto json = boost::json::parse(west);
+  EXPECT_EQ(json.at("subnet"), "west");
+  EXPECT_EQ(*sm::qos_explanation_of(json), explain_config(config_.subnets[1], {.vls = 2}));
+  EXPECT_EQ(boost::json::parse(lab).at("enabled"), false);
+}
+
+TEST(CheckCommand, JsonIsForWhatARunningDaemonOrQosSays) {
+  const auto taken = [](const std::string& line) {
+    CLI::App app;
+    CheckOptions options;
+    add_check_command(app, options);
+    try {
+      app.parse(line);
+    } catch (const CLI::ParseError& error) {
+      return std::string(error.what());
+    }
+    return std::string(options.json ? "taken" : "lost");
+  };
+  EXPECT_EQ(taken("check --qos --json --vls 2 --subnet east"), "taken");
+  EXPECT_EQ(taken("check --running --json"), "taken");
+  EXPECT_EQ(taken("check --json"), "--json requires --running or --qos");
+  EXPECT_THAT(taken("check --qos --json --all"), HasSubstr("excludes"));
+  EXPECT_THAT(taken("check --qos --json --host"), HasSubstr("excludes"));
+  EXPECT_THAT(taken("check --subnet east"), HasSubstr("requires --qos"));
 }
 
 TEST_F(CheckQos, AnAnswerOfAnotherReleaseIsRefused) {
