@@ -3,6 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
@@ -360,7 +364,26 @@ void add_history(const SubnetView& view, JsonObject& object) {
                                         : Json{});
 }
 
-Json subnet_json(const SubnetView& view) {
+/// What is wrong with files that are not in force, a line each: those of the last reload, else those of the
+/// start about partitions and QoS.
+std::vector<std::string> files_refused(const SubnetView& view, const std::optional<RefusedFile>& reload) {
+  if (reload) return reload->errors;
+  std::vector<std::string> errors;
+  if (!view.policy_state) return errors;
+  const auto& config = *view.policy_state->config;
+  for (std::string_view text :
+       {std::string_view(config.partitions.refused), std::string_view(config.qos.refused)}) {
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      const std::string one(text.substr(0, end));
+      if (std::ranges::find(errors, one) == errors.end()) errors.push_back(one);
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+  }
+  return errors;
+}
+
+Json subnet_json(const SubnetView& view, const std::optional<RefusedFile>& reload) {
   JsonObject object{{"subnet", text(view.name)}, {"port", text(view.port)}};
   object.emplace("state", text(state_of(view)));
   object.emplace("state_since", view.waiting    ? time(view.waiting->since)
@@ -373,6 +396,7 @@ Json subnet_json(const SubnetView& view) {
   object.emplace("outlook", text(is_running(view) ? outlook_of(view) : ""));
   object.emplace("replica", replica_json(view));
   object.emplace("config_differs", sm::strings_json(view.config_differs));
+  object.emplace("files_refused", sm::strings_json(files_refused(view, reload)));
   object.emplace("sweeps_off_until", sweeps_are_off(view) ? time(view.sweeps_off_until) : Json{});
   object.emplace("swept_at", view.snapshot ? time(view.swept) : Json{});
   object.emplace("last_sweep", view.snapshot ? sm::sweep_json(view.snapshot->summary) : Json{});
@@ -424,7 +448,7 @@ Answer get_status(const Question& question, Backend& backend) {
   const auto info = backend.info();
   JsonArray subnets;
   for (const auto& view : backend.subnets()) {
-    if (question.access->in(view->name)) subnets.push_back(subnet_json(*view));
+    if (question.access->in(view->name)) subnets.push_back(subnet_json(*view, info.refused));
   }
   return answer_of(
       Json(JsonObject{{"version", text(info.version)},
@@ -441,7 +465,7 @@ Answer get_status(const Question& question, Backend& backend) {
 
 Answer get_subnet_status(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
-  return chosen ? answer_of(subnet_json(*chosen->view)) : chosen.error();
+  return chosen ? answer_of(subnet_json(*chosen->view, backend.info().refused)) : chosen.error();
 }
 
 }  // namespace smd::api

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "mad/base/escaped.h"
 #include "smd/cli/ask_text.h"
 #include "smd/cli/words.h"
 
@@ -75,6 +76,13 @@ std::string config_words(const json::value& subnet) {
                       : keys +
                             ": the values of the master before are in force; smd check --running says what a "
                             "reload would change";
+}
+
+std::string refused_words(const json::array& errors) {
+  const auto* first = errors.empty() ? nullptr : errors.front().if_string();
+  if (first == nullptr) return {};
+  return base::escaped(std::string(*first)) +
+         (errors.size() > 1 ? fmt::format(" (and {} more: smd check)", errors.size() - 1) : "");
 }
 
 std::string groups_read_words(const json::value& subnet) {

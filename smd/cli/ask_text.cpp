@@ -288,6 +288,8 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   if (const auto next = text_of(subnet, "outlook"); !next.empty()) line(out, "next", next);
   if (const auto words = replica_words(subnet); !words.empty()) line(out, "replica", words);
   if (const auto words = config_words(subnet); !words.empty()) line(out, "files", words);
+  if (const auto words = refused_words(list_of(subnet, "files_refused")); !words.empty())
+    line(out, "files", "wrong, those before are in force: " + words);
   if (const auto words = groups_read_words(subnet); !words.empty()) line(out, "groups read", words);
   if (const auto off = sweeps_off_until(subnet); !off.empty())
     line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));
@@ -337,9 +339,11 @@ bool is_good_state(const json::value& subnet) {
 }  // namespace
 
 bool is_in_service(const json::value& status) {
-  // The state is that of the last sweep: without sweeps it stays as it was.
+  // The state is that of the last sweep: without sweeps it stays as it was. Of a standby it says nothing of
+  // the files, by which it would be master.
   const auto good = [](const json::value& subnet) {
-    return is_good_state(subnet) && sweeps_off_until(subnet).empty();
+    return is_good_state(subnet) && sweeps_off_until(subnet).empty() &&
+           list_of(subnet, "files_refused").empty();
   };
   if (!member_of(status, "subnets").is_array()) return good(status);
   const auto& subnets = list_of(status, "subnets");
@@ -348,13 +352,16 @@ bool is_in_service(const json::value& status) {
 
 namespace {
 
-/// "NAME: STATE: why", and until when sweeps are off, in the colours of `out`.
+/// "NAME: STATE: why", until when sweeps are off, and what is wrong with the files, in the colours of `out`.
 std::string check_words(std::ostream& out, const json::value& subnet) {
   const auto name = text_of(subnet, "subnet");
   const auto& waiting = member_of(subnet, "waiting");
   auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
   if (const auto off = sweeps_off_until(subnet); !off.empty())
     why += fmt::format("{}sweeps off until {}", why.empty() ? "" : "; ", off);
+  if (const auto wrong = refused_words(list_of(subnet, "files_refused")); !wrong.empty())
+    why +=
+        fmt::format("{}the files are wrong, those before are in force: {}", why.empty() ? "" : "; ", wrong);
   const auto state = text_of(subnet, "state");
   return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name,
                      painted(out, tone_of(state), state), why.empty() ? "" : ": ", why);
@@ -404,11 +411,8 @@ void print_status(std::ostream& out, const json::value& status) {
                      file.empty() ? "no configuration file"
                                   : fmt::format("{} of {}", file, text_of(status, "configuration_loaded")));
   if (const auto& refused = member_of(status, "configuration_refused"); refused.is_object()) {
-    const auto& errors = list_of(refused, "errors");
-    const auto* first = errors.empty() ? nullptr : errors.front().if_string();
-    out << fmt::format("the reload of {} was refused, the configuration before it is in force: {}{}\n",
-                       text_of(refused, "at"), first == nullptr ? "" : base::escaped(*first),
-                       errors.size() > 1 ? fmt::format(" (and {} more: smd check)", errors.size() - 1) : "");
+    out << fmt::format("the reload of {} was refused, the configuration before it is in force: {}\n",
+                       text_of(refused, "at"), refused_words(list_of(refused, "errors")));
   }
   if (const auto waiting = joined_texts(list_of(status, "needs_restart")); !waiting.empty())
     out << fmt::format("changed in the files, and in force after a restart only: {}\n",

@@ -19,9 +19,11 @@ const boost::json::array& list_of(const boost::json::value& from, std::string_vi
 /// Its texts with ", " between; what is no text is left out. Not escaped.
 std::string joined_texts(const boost::json::array& items);
 
-/// Of all subnets, or of one: each is up, or is a standby of a master that answers; and sweeps are not off.
+/// Of all subnets, or of one: each is up, or is a standby of a master that answers; sweeps are not off, and
+/// the files are those in force.
 bool is_in_service(const boost::json::value& status);
-/// A line for each subnet: its state, why it is not up, and until when sweeps are off.
+/// A line for each subnet: its state, why it is not up, until when sweeps are off, and what is wrong with the
+/// files.
 void print_check(std::ostream& out, const boost::json::value& status);
 
 /// Of a port; "Down" where its link is lost and it was not asked, as ports of CAs; empty: it is not known.

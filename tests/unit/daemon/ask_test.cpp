@@ -132,6 +132,31 @@ TEST(Ask, WhereSweepsAreOffTheFabricMayBeOtherThanItIsShown) {
   EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--nagios"}).status, 1);
 }
 
+/// A standby whose files are wrong would be master by those that were accepted last.
+TEST(Ask, FilesThatAreRefusedAreNoGoodStandby) {
+  test::FakeDaemon daemon;
+  const auto status_with = [](const std::string& files) {
+    return R"({"subnet":"f","state":"standby","why":"a is master","files_refused":)" + files + "}";
+  };
+  daemon.answers["/v1/subnets/f/status"] = status_with(R"(["q.conf:3: wrong","q.conf:4: too"])");
+  daemon.answers["/v1/status"] = R"({"subnets":[)" + daemon.answers["/v1/subnets/f/status"] + "]}";
+
+  for (const auto& words : {std::vector<std::string>{"status", "--check"},
+                            std::vector<std::string>{"status", "--check", "--subnet", "f"}}) {
+    const auto check = test::ask_daemon(daemon.path(), words);
+    EXPECT_EQ(check.status, 3);
+    EXPECT_EQ(
+        check.out,
+        "subnet f: standby: a is master; the files are wrong, those before are in force: q.conf:3: wrong "
+        "(and 1 more: smd check)\n");
+  }
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--nagios"}).status, 1);
+  EXPECT_THAT(test::ask_daemon(daemon.path(), {"status"}).out,
+              HasSubstr("wrong, those before are in force: q.conf:3: wrong (and 1 more: smd check)\n"));
+  daemon.answers["/v1/status"] = R"({"subnets":[)" + status_with("[]") + "]}";
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"status", "--check"}).status, 0);
+}
+
 TEST(Ask, ADryRunOfConvergeSaysWhichTablesItWouldComeTo) {
   test::FakeDaemon daemon;
   const auto said = [&](const std::string& converge) {
