@@ -155,6 +155,8 @@ std::uint64_t digest_of(const PartitionPolicy& policy) {
       hash = fnv(hash, fmt::format("{} {} {} {} {} {} {}\n", group.mgid, std::to_underlying(group.mtu),
                                    group.rate, group.sl, group.qkey, group.tclass, group.flow_label));
   }
+  for (const auto& one : policy.sls_of_class)
+    hash = fnv(hash, fmt::format("asked {} {} {}\n", one.name, one.pkey, one.asked));
   return hash;
 }
 

@@ -99,6 +99,14 @@ struct TakenOver {
   friend bool operator==(const TakenOver&, const TakenOver&) = default;
 };
 
+/// A partition of the API that asks for another SL than the one of its traffic class, which it has.
+struct SlOfClass {
+  std::string name{};
+  PKey pkey{};
+  Sl asked{}, sl{};
+  friend bool operator==(const SlOfClass&, const SlOfClass&) = default;
+};
+
 struct PartitionPolicy {
   std::vector<PolicyPartition> partitions{};  ///< ascending by P_Key; the default partition is always there
   PortGroups groups{};
@@ -107,6 +115,7 @@ struct PartitionPolicy {
   /// No file says who is in the default partition: its members are what they are on the fabric.
   bool default_as_found = false;
   std::vector<TakenOver> taken_over{};
+  std::vector<SlOfClass> sls_of_class{};
   std::string toml_file{};
   std::string conf_file{};
   std::uint64_t digest = 0;  ///< of all that a fabric shows; lines and names of files do not count

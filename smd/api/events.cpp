@@ -25,7 +25,7 @@ using sm::JsonObject;
 namespace {
 
 /// Events of what was changed: by callers of the API, by the files, and by smd in what it decides. Ascending.
-constexpr std::array<std::string_view, 37> kChanges{"api.call",
+constexpr std::array<std::string_view, 38> kChanges{"api.call",
                                                     "api.handover",
                                                     "api.log",
                                                     "api.resweep",
@@ -41,6 +41,7 @@ constexpr std::array<std::string_view, 37> kChanges{"api.call",
                                                     "partition.index0",
                                                     "partition.managed",
                                                     "partition.name_shared",
+                                                    "partition.sl_of_class",
                                                     "partition.taken_over",
                                                     "port.disabled",
                                                     "port.enabled",

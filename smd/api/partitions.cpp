@@ -162,6 +162,23 @@ bool is_in_force(const InForce& now, const config::PolicyPartition& partition) {
   return same == partition;
 }
 
+/// Of its paths and groups; the SLs of partitions do not count without QoS.
+Sl sl_in_force(const SubnetView& view, const config::PolicyPartition& partition) {
+  return !view.policy_state || view.policy_state->config->qos.enabled ? partition.sl : Sl{0};
+}
+
+/// What a partition of the API asks for and has not; null: it has the SL that it asks for, or asks for none.
+Json sl_asked_json(const SubnetView& view, const config::PolicyPartition& partition) {
+  const auto is_of_api = std::ranges::find(partition.sources, config::PolicyOrigin::api,
+                                           &config::PolicySource::origin) != partition.sources.end();
+  if (!view.policy_state || !is_of_api) return {};
+  const auto& api = view.policy_state->policies->api;
+  const auto own = api.find(partition.name);
+  if (own == api.end() || own->second->pkey != partition.pkey.value()) return {};
+  const auto asked = own->second->settings.sl;
+  return asked == Sl{0} || asked == sl_in_force(view, partition) ? Json{} : number(asked.value());
+}
+
 /// All but members and what is pending. Members are those that were decided last.
 JsonObject head_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
   JsonArray sources;
@@ -177,6 +194,8 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
   return {{"name", text(partition.name)},
           {"pkey", pkey(partition.pkey)},
           {"sources", Json(std::move(sources))},
+          {"sl", number(sl_in_force(view, partition).value())},
+          {"sl_asked", sl_asked_json(view, partition)},
           {"ipoib", Json(partition.ipoib)},
           {"groups", groups_json(partition)},
           {"groups_waiting", groups_waiting_json(view, partition)},

@@ -22,6 +22,8 @@ void print_partition(std::ostream& out, const std::string& prefix, const json::v
                      counted(text_of(partition, "member_count"), "member"), pending.size(),
                      joined_texts(list_of(partition, "sources")),
                      decided ? "" : "; a change is not decided yet: smd partitions wait");
+  if (const auto asked = text_of(partition, "sl_asked"); !asked.empty())
+    out << fmt::format("  SL {} is in force, SL {} is asked for\n", text_of(partition, "sl"), asked);
   for (const auto& group : list_of(partition, "groups_waiting"))
     out << fmt::format("  group {} keeps its values until its last member leaves ({}): {}\n",
                        text_of(group, "mgid"), counted(text_of(group, "members"), "member"),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/difference.h"
+#include "config/partition_groups.h"
 #include "config/partition_sources.h"
 #include "config/qos_classes.h"
 #include "config/refused_policy.h"
@@ -127,12 +128,26 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
     sources.given_before = std::move(accepted.given);
   }
   const auto classes = config::qos_classes_of(in_force);
+  std::vector<config::SlOfClass> others;
   for (auto& partition : sources.api) {
     const auto* of = config::class_of_partition(classes, {}, partition.name, partition.pkey);
-    if (of != nullptr) partition.settings.sl = of->sl;
+    if (of == nullptr) continue;
+    const auto asked = std::exchange(partition.settings.sl, of->sl);
+    if (asked != Sl{0} && asked != of->sl && partition.pkey)
+      others.push_back({.name = partition.name, .pkey = PKey{*partition.pkey}, .asked = asked, .sl = of->sl});
   }
   auto merged = config::merge_partitions(sources);
   if (!merged) return nullptr;
+  // Without QoS all have SL 0, and of a partition that a file has taken over the API's SL does not count.
+  std::erase_if(others, [&](const auto& one) {
+    return !in_force.qos.enabled ||
+           std::ranges::find(merged->policy.taken_over, one.name, &config::TakenOver::name) !=
+               merged->policy.taken_over.end();
+  });
+  if (!others.empty()) {
+    merged->policy.sls_of_class = std::move(others);
+    merged->policy.digest = config::digest_of(merged->policy);
+  }
   return std::make_shared<const config::PartitionPolicy>(std::move(merged->policy));
 }
 

@@ -147,6 +147,21 @@ void log_shared_names(const log::Log& log, const config::PartitionPolicy* before
   }
 }
 
+void log_sls_of_class(const log::Log& log, const config::PartitionPolicy* before,
+                      const config::PartitionPolicy& now) {
+  const auto had = before != nullptr ? before->sls_of_class : std::vector<config::SlOfClass>{};
+  for (const auto& one : now.sls_of_class) {
+    if (std::ranges::find(had, one) != had.end()) continue;
+    log.warn("partition.sl_of_class")
+        .kv("partition", one.name)
+        .kv("pkey", one.pkey)
+        .kv("asked", one.asked)
+        .kv("sl", one.sl)
+        .kv("action", "it has the SL of its traffic class; put it without an SL, or list it in a class")
+        .always();
+  }
+}
+
 bool is_switch(const Subnet& subnet, Guid guid) {
   const auto* node = subnet.find(guid);
   return node != nullptr && node->is_switch();
@@ -305,6 +320,13 @@ std::string to_string(const SharedName& shared) {
       shared.name, shared.of_api, shared.of_file, shared.source);
 }
 
+std::string to_string(const config::SlOfClass& other) {
+  return fmt::format(
+      "partition {} of the API (P_Key {}) asks for SL {} and has SL {}, that of its traffic class: put it "
+      "without an SL, or list it in a [[qos.class]] with SL {}",
+      other.name, other.pkey, other.asked, other.sl, other.asked);
+}
+
 void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,
                     const Decided& now) {
   static const PartitionPart kNone;
@@ -320,6 +342,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& sto
   if (before.partitions != now.partitions) {
     log_taken_over(log, was.policy.get(), *now.partitions->policy);
     log_shared_names(log, was.policy.get(), *now.partitions->policy);
+    log_sls_of_class(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
     log_foreign_lost(log, subnet, stored, was, *now.partitions);
     log_no_room(log, subnet, was, *now.partitions);

@@ -40,10 +40,14 @@ std::vector<SharedName> shared_names(const config::PartitionPolicy& policy);
 /// One sentence about it.
 std::string to_string(const SharedName& shared);
 
+/// One sentence about a partition of the API that has not the SL it asks for.
+std::string to_string(const config::SlOfClass& other);
+
 /// What a decision changes: `partition.managed`, `partition.no_room`, `partition.not_enforced`,
 /// `partition.taken_over`, `partition.given_back`, `partition.name_shared`,
-/// `partition.index0`, `partition.takes_foreign_key`; where partitions are not smd's `partition.sm_port`.
-/// `subnet` and `stored` are what was decided on. A few lines of each kind, the rest as a number.
+/// `partition.sl_of_class`, `partition.index0`, `partition.takes_foreign_key`; where partitions are not smd's
+/// `partition.sm_port`. `subnet` and `stored` are what was decided on. A few lines of each kind, the rest as
+/// a number.
 void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& stored, const Decided& before,
                     const Decided& now);
 

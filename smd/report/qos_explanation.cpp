@@ -13,6 +13,7 @@
 #include "mad/wire/drop_vl.h"
 #include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_shares.h"
+#include "smd/report/partitions.h"
 #include "smd/report/qos_directions.h"
 #include "smd/report/qos_tables.h"
 
@@ -395,6 +396,9 @@ QosExplanation explain_qos(const QosSubject& subject) {
   if (!subject.refused.empty())
     found.warnings.push_back("the QoS policy of the files is not in force: " + subject.refused);
   if (!found.enabled) return found;
+  if (subject.partitions != nullptr) {
+    for (const auto& one : subject.partitions->sls_of_class) found.warnings.push_back(to_string(one));
+  }
   found.layers = decided.routes ? decided.routes->layers.count : 1U;
   found.uses = qos_uses(decided, subject.partitions);
   add_groups(found.uses, subject.groups, decided.service_levels.get());

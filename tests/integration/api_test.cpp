@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -186,8 +187,52 @@ class ApiPartitions : public Api {
   json::value partition(const std::string& name) {
     return ask("GET", "/v1/subnets/p/partitions/" + name, "Partition");
   }
+  /// As a reload does. `edit` changes the configuration.
+  void reload(const std::function<void(config::SubnetConfig&)>& edit) {
+    auto view = *backend_.views.back();
+    auto policy_state = std::make_shared<api::PolicyState>(*view.policy_state);
+    auto config = *policy_state->config;
+    edit(config);
+    policy_state->config = std::make_shared<const config::SubnetConfig>(std::move(config));
+    policy_state->merged = policy::merged_policy(*policy_state->config, *policy_state->policies);
+    view.policy_state = policy_state;
+    backend_.views.back() = std::make_shared<api::SubnetView>(std::move(view));
+  }
   std::shared_ptr<sm::Snapshot> snapshot_;
 };
+
+TEST_F(ApiPartitions, ShowTheSlInForceAndTheOneThatIsAskedFor) {
+  change("PUT", "blue", 201, R"({"sl": 5})");
+  EXPECT_EQ(partition("blue").at("sl"), 0) << "QoS is off";
+  EXPECT_EQ(partition("blue").at("sl_asked"), 5);
+  EXPECT_EQ(partition("filed").at("sl_asked"), nullptr);
+
+  reload([](config::SubnetConfig& config) { config.qos.enabled = true; });
+  EXPECT_EQ(partition("blue").at("sl"), 5);
+  EXPECT_EQ(partition("blue").at("sl_asked"), nullptr);
+
+  reload([](config::SubnetConfig& config) {
+    config.qos.traffic_classes = {{.name = "storage", .ulps = {"lustre"}}};
+  });
+  const auto blue = partition("blue");
+  EXPECT_EQ(blue.at("sl"), 0) << "of the default class";
+  EXPECT_EQ(blue.at("sl_asked"), 5);
+  std::ostringstream out;
+  cli::print_partitions(out, json::object{{"partitions", json::array{blue}}}, false);
+  EXPECT_THAT(out.str(), HasSubstr("\n  SL 0 is in force, SL 5 is asked for\n"));
+}
+
+TEST_F(ApiPartitions, StatusNamesFilesThatAreRefused) {
+  const auto refused_files = [&] {
+    return ask("GET", "/v1/subnets/p/status", "Subnet").at("files_refused").as_array();
+  };
+  EXPECT_THAT(refused_files(), IsEmpty());
+  reload([](config::SubnetConfig& config) {
+    config.partitions.refused = "smd.toml:3: wrong";
+    config.qos.refused = "q.conf:3: wrong\nsmd.toml:3: wrong";
+  });
+  EXPECT_THAT(refused_files(), ElementsAre("smd.toml:3: wrong", "q.conf:3: wrong"));
+}
 
 TEST_F(ApiPartitions, AreMadeChangedAndTakenAway) {
   const auto made = change("PUT", "blue", 201, R"({"members": ["h00001"]})");

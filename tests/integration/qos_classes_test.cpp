@@ -308,6 +308,12 @@ TEST_F(QosClassesWritten, AreExplainedAsTheyAreDecided) {
   const auto again = sm::qos_explanation_of(sm::qos_json(found));
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(*again, found);
+
+  config::PartitionPolicy partitions;
+  partitions.sls_of_class = {{.name = "p9", .pkey = PKey{0x39}, .asked = Sl{5}, .sl = Sl{0}}};
+  const auto with_other =
+      sm::explain_qos({.subnet = *last.subnet, .decided = last.decided, .partitions = &partitions});
+  EXPECT_THAT(with_other.warnings, testing::Contains(testing::HasSubstr("partition p9 of the API")));
 }
 
 TEST_F(QosClassesWritten, AreInTheTextOfADryRun) {

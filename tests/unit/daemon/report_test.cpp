@@ -132,6 +132,13 @@ TEST(RouteReport, TellsHumansWhatIsWrong) {
   EXPECT_NE(text.find("NOT verified: 3 loops"), std::string::npos) << text;
 }
 
+TEST(SlsOfClasses, NameThePartitionBothSlsAndTheWaysOut) {
+  EXPECT_EQ(
+      to_string(config::SlOfClass{.name = "p9", .pkey = PKey{0x39}, .asked = Sl{5}, .sl = Sl{0}}),
+      "partition p9 of the API (P_Key 0x0039) asks for SL 5 and has SL 0, that of its traffic class: put "
+      "it without an SL, or list it in a [[qos.class]] with SL 5");
+}
+
 TEST(SharedNames, AreOfTheApiAndOfAFile) {
   using enum config::PolicyOrigin;
   config::PartitionPolicy policy;

@@ -99,6 +99,35 @@ TEST(ClassSls, AnSlThatIsNotTheOneOfTheClassIsAConflict) {
   EXPECT_TRUE(put(0)) << "it asks for none";
 }
 
+/// It was made while there were no classes.
+TEST(ClassSls, APartitionOfTheApiThatLosesItsSlToItsClassIsNamed) {
+  auto config = with_class_names({"a"});
+  const auto policies_with = [](std::uint8_t sl) {
+    Policies policies;
+    policies.api["b"] = std::make_shared<ApiPartition>(ApiPartition{
+        .name = "b", .pkey = 0x30, .settings = {.sl = Sl{sl}}, .source = {config::PolicyOrigin::api, 0}});
+    return policies;
+  };
+  const auto merged = merged_policy(config, policies_with(5));
+
+  EXPECT_EQ(merged->find(PKey{0x30})->sl, Sl{0});
+  EXPECT_THAT(merged->sls_of_class,
+              ElementsAre(config::SlOfClass{.name = "b", .pkey = PKey{0x30}, .asked = Sl{5}, .sl = Sl{0}}));
+  const auto without = merged_policy(config, policies_with(0));
+  EXPECT_TRUE(without->sls_of_class.empty()) << "it asks for none";
+  EXPECT_NE(merged->digest, without->digest) << "answers differ, and so do their tags";
+
+  config.partition = {{.name = "c", .pkey = 0x30}};
+  EXPECT_TRUE(merged_policy(config, policies_with(5))->sls_of_class.empty()) << "a file has taken it over";
+  config.partition.clear();
+  config.qos.enabled = false;
+  EXPECT_TRUE(merged_policy(config, policies_with(5))->sls_of_class.empty()) << "all have SL 0";
+  config::SubnetConfig plain;
+  plain.qos.enabled = true;
+  EXPECT_TRUE(merged_policy(plain, policies_with(5))->sls_of_class.empty()) << "no classes";
+  EXPECT_EQ(merged_policy(plain, policies_with(5))->find(PKey{0x30})->sl, Sl{5});
+}
+
 TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
   const auto config = equal_tenants();
   auto policies = none();
