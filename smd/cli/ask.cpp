@@ -22,6 +22,7 @@
 #include "smd/cli/lost_node.h"
 #include "smd/cli/order_commands.h"
 #include "smd/cli/paint.h"
+#include "smd/cli/status_check.h"
 #include "smd/cli/times.h"
 #include "smd/cli/why_command.h"
 #include "smd/cli/words.h"
@@ -104,7 +105,7 @@ Done Asker::status() {
   const auto target = options_.subnet.empty() ? "/v1/status" : path_of(options_.subnet, "status");
   const auto value = call("GET", target);
   if (!value) return std::unexpected(value.error());
-  if (options_.check) good_ = is_in_service(*value);
+  if (options_.check) good_ = all_is_good(*value);
   if (options_.nagios) {
     print_nagios(out_, *value);
     nagios_ = nagios_status(*value);

@@ -35,9 +35,6 @@ std::string number_of(const json::value& from, std::string_view key, std::string
   return counted(text_of(from, key), one, many);
 }
 
-/// Of a subnet: until when an operator keeps sweeps off; empty: they are on.
-std::string sweeps_off_until(const json::value& subnet) { return text_of(subnet, "sweeps_off_until"); }
-
 /// Titles of lines that are there only where something is wrong.
 constexpr std::array<std::string_view, 11> kOfTrouble{
     "why",     "lost",         "not Active", "disabled",   "violations", "sweeps",
@@ -291,7 +288,7 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   if (const auto words = refused_words(list_of(subnet, "files_refused")); !words.empty())
     line(out, "files", "wrong, those before are in force: " + words);
   if (const auto words = groups_read_words(subnet); !words.empty()) line(out, "groups read", words);
-  if (const auto off = sweeps_off_until(subnet); !off.empty())
+  if (const auto off = text_of(subnet, "sweeps_off_until"); !off.empty())
     line(out, "sweeps", fmt::format("OFF until {}: changes of the fabric are not followed", off));
   print_sweep(out, subnet);
   print_routing(out, subnet);
@@ -329,79 +326,8 @@ void print_subnet(std::ostream& out, const json::value& subnet) {
   print_history(out, subnet);
 }
 
-namespace {
-
-bool is_good_state(const json::value& subnet) {
-  const auto state = text_of(subnet, "state");
-  return state == "up" || state == "standby";
-}
-
-}  // namespace
-
-bool is_in_service(const json::value& status) {
-  // The state is that of the last sweep: without sweeps it stays as it was. Of a standby it says nothing of
-  // the files, by which it would be master.
-  const auto good = [](const json::value& subnet) {
-    return is_good_state(subnet) && sweeps_off_until(subnet).empty() &&
-           list_of(subnet, "files_refused").empty();
-  };
-  if (!member_of(status, "subnets").is_array()) return good(status);
-  const auto& subnets = list_of(status, "subnets");
-  return !subnets.empty() && std::ranges::all_of(subnets, good);
-}
-
-namespace {
-
-/// "NAME: STATE: why", until when sweeps are off, and what is wrong with the files, in the colours of `out`.
-std::string check_words(std::ostream& out, const json::value& subnet) {
-  const auto name = text_of(subnet, "subnet");
-  const auto& waiting = member_of(subnet, "waiting");
-  auto why = waiting.is_object() ? text_of(waiting, "reason") : text_of(subnet, "why");
-  if (const auto off = sweeps_off_until(subnet); !off.empty())
-    why += fmt::format("{}sweeps off until {}", why.empty() ? "" : "; ", off);
-  if (const auto wrong = refused_words(list_of(subnet, "files_refused")); !wrong.empty())
-    why +=
-        fmt::format("{}the files are wrong, those before are in force: {}", why.empty() ? "" : "; ", wrong);
-  const auto state = text_of(subnet, "state");
-  return fmt::format("subnet {}: {}{}{}", name.empty() ? "(no name yet)" : name,
-                     painted(out, tone_of(state), state), why.empty() ? "" : ": ", why);
-}
-
-/// Calls fn(subnet) for each, or for the one that `status` is.
-template <class Fn>
-void for_each_subnet(const json::value& status, Fn fn) {
-  if (!member_of(status, "subnets").is_array()) return fn(status);
-  for (const auto& subnet : list_of(status, "subnets")) fn(subnet);
-}
-
-}  // namespace
-
-void print_check(std::ostream& out, const json::value& status) {
-  for_each_subnet(status, [&](const json::value& subnet) { out << check_words(out, subnet) << '\n'; });
-}
-
 std::string end_text(const json::value& end) {
   return end.is_null() ? "" : fmt::format("\"{}\" port {}", text_of(end, "name"), text_of(end, "port"));
-}
-
-int nagios_status(const json::value& status) {
-  int worst = -1;
-  for_each_subnet(status, [&](const json::value& subnet) {
-    const bool warns = is_good_state(subnet) || text_of(subnet, "state") == "reduced";
-    const int one = is_in_service(subnet) ? 0 : warns ? 1 : 2;
-    worst = std::max(worst, one);
-  });
-  return worst < 0 ? 2 : worst;
-}
-
-void print_nagios(std::ostream& out, const json::value& status) {
-  constexpr std::array<std::string_view, 3> kWords{"OK", "WARNING", "CRITICAL"};
-  std::string words;
-  for_each_subnet(status, [&](const json::value& subnet) {
-    words += (words.empty() ? "" : "; ") + check_words(out, subnet);
-  });
-  out << fmt::format("SMD {} - {}\n", kWords.at(static_cast<std::size_t>(nagios_status(status))),
-                     words.empty() ? "no subnet" : words);
 }
 
 void print_status(std::ostream& out, const json::value& status) {

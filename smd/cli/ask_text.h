@@ -19,24 +19,11 @@ const boost::json::array& list_of(const boost::json::value& from, std::string_vi
 /// Its texts with ", " between; what is no text is left out. Not escaped.
 std::string joined_texts(const boost::json::array& items);
 
-/// Of all subnets, or of one: each is up, or is a standby of a master that answers; sweeps are not off, and
-/// the files are those in force.
-bool is_in_service(const boost::json::value& status);
-/// A line for each subnet: its state, why it is not up, until when sweeps are off, and what is wrong with the
-/// files.
-void print_check(std::ostream& out, const boost::json::value& status);
-
 /// Of a port; "Down" where its link is lost and it was not asked, as ports of CAs; empty: it is not known.
 std::string state_words(const boost::json::value& port);
 
 /// An end of a link, `"leaf000" port 5`; empty for null.
 std::string end_text(const boost::json::value& end);
-
-/// What a plugin of Nagios returns: 0 all subnets are in service, 1 one is reduced, or its sweeps are off, 2
-/// one is worse, or there is none.
-int nagios_status(const boost::json::value& status);
-/// The line of such a plugin: "SMD OK - " and the state of each subnet.
-void print_nagios(std::ostream& out, const boost::json::value& status);
 
 /// All of GET /v1/status: the process, and each subnet.
 void print_status(std::ostream& out, const boost::json::value& status);

@@ -13,6 +13,7 @@
 #include "mad/base/parse.h"
 #include "mad/real_clock.h"
 #include "smd/cli/ask_text.h"
+#include "smd/cli/status_check.h"
 #include "smd/cli/words.h"
 
 namespace smd::cli {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "smd/cli/ask_text.h"
+#include "smd/cli/status_check.h"
 
 namespace smd::cli {
 namespace {
