@@ -54,10 +54,10 @@ ResolvedPartition resolve_partition(const PolicyPartition& partition, const Port
   return resolved;
 }
 
-/// The SM's own port can talk to all members of the default partition: it answers them.
-void make_self_full(ResolvedPartition& partition, const PortIndex& index, Guid self) {
-  if (self == Guid{}) return;
-  for (const auto port : index.with_guids(self, self)) {
+/// The port of an SM can talk to all members of the default partition: it answers them.
+void make_sm_full(ResolvedPartition& partition, const PortIndex& index, Guid sm) {
+  if (sm == Guid{}) return;
+  for (const auto port : index.with_guids(sm, sm)) {
     auto at = std::ranges::lower_bound(partition.members, port, {}, &PartitionMember::port);
     if (at == partition.members.end() || at->port != port) at = partition.members.insert(at, {.port = port});
     if (at->membership != Membership::limited) continue;
@@ -84,7 +84,7 @@ void settle_index0(const PartitionPolicy& policy, std::vector<ResolvedPartition>
 }  // namespace
 
 std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy, const PortIndex& index,
-                                                  Guid self) {
+                                                  Guid self, std::span<const Guid> other_sms) {
   const std::map<std::string, PKey, std::less<>> none;  // members are not named by partition here
   const PortSetContext context{.groups = policy.groups, .partitions = none, .self = self};
   std::vector<ResolvedPartition> resolved;
@@ -94,7 +94,9 @@ std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy,
   }
   settle_index0(policy, resolved);  // before membership without a rule: the rule says who comes last
   for (auto& one : resolved) {
-    if (one.pkey == kDefaultPartition) make_self_full(one, index, self);
+    if (one.pkey != kDefaultPartition) continue;
+    make_sm_full(one, index, self);
+    for (const auto sm : other_sms) make_sm_full(one, index, sm);
   }
   return resolved;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -153,7 +154,7 @@ struct PartitionMember {
   std::uint32_t port = 0;  ///< index into PortIndex::ports()
   Membership membership = Membership::limited;
   bool index0 = false;  ///< this key belongs at index 0 of the port's table; of at most one partition
-  /// The rule that counts, an index into PolicyPartition::members; kBuiltInRule for the SM's port.
+  /// The rule that counts, an index into PolicyPartition::members; kBuiltInRule for the port of an SM.
   std::uint32_t rule = 0;
   friend bool operator==(const PartitionMember&, const PartitionMember&) = default;
 };
@@ -179,10 +180,10 @@ struct ResolvedPartition {
   friend bool operator==(const ResolvedPartition&, const ResolvedPartition&) = default;
 };
 
-/// The members of all partitions, in the order of the policy. `self` is the port GUID of the master SM, a
-/// full member of the default partition whatever the rules say; 0: not known yet. "both" is full unless
-/// allow_both_pkeys.
+/// The members of all partitions, in the order of the policy. `self` is the port GUID of the master SM; 0:
+/// not known yet. It and `other_sms`, port GUIDs of SMs that may be its successors, are full members of the
+/// default partition whatever the rules say. "both" is full unless allow_both_pkeys.
 std::vector<ResolvedPartition> resolve_partitions(const PartitionPolicy& policy, const PortIndex& index,
-                                                  Guid self);
+                                                  Guid self, std::span<const Guid> other_sms = {});
 
 }  // namespace smd::config

@@ -41,7 +41,7 @@ struct DecideInput {
   Fresh fresh = Fresh::no;
   /// Members of each multicast LID; null: not known yet, what switches forward stays.
   std::shared_ptr<const GroupList> multicast = nullptr;
-  PolicyPtr partitions = nullptr;    ///< null: P_Key tables of the SM's own port only
+  PolicyPtr partitions = nullptr;    ///< null: P_Key tables of the ports of SMs only
   bool keep_unknown_groups = false;  ///< MLIDs without members stay as switches have them
   /// Other tables than those that are decided first, because writing those takes routes out of service. Where
   /// there are none Decided has no routes; multicast is not decided.

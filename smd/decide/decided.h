@@ -164,10 +164,12 @@ struct PartitionPart {
   };
 
   PolicyPtr policy;
-  /// P_Key tables of all ports are smd's; false: those of the SM's own port only.
+  /// P_Key tables of all ports are smd's; false: those of `sm_ports` only.
   bool managed = false;
   /// A link to a switch port that cannot enforce what it must stays Armed.
   bool enforcement_required = false;
+  /// End ports of our own SM and of those that we obey: full members of the default partition.
+  std::vector<PeerPort> sm_ports;
   std::vector<Partition> partitions;      ///< in the order of the policy; empty unless managed
   std::vector<Placed> placed;             ///< ascending
   std::vector<Enforced> enforced;         ///< ascending by node and port

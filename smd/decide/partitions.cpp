@@ -12,6 +12,7 @@
 #include "smd/decide/pkeys.h"
 #include "smd/decide/port_keys.h"
 #include "smd/decide/port_views.h"
+#include "smd/decide/sm_ports.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/pkeys.h"
 
@@ -60,7 +61,8 @@ class Partitions {
   void decide() {
     const config::PortIndex index(ports_.views);
     const auto self = own_port_guid(in_.subnet);
-    auto resolved = config::resolve_partitions(*in_.policy, index, self);
+    for (const auto& at : out_.part.sm_ports) sms_.push_back(port_guid(*in_.subnet.find(at.node), at.port));
+    auto resolved = config::resolve_partitions(*in_.policy, index, self, sms_);
     for (std::size_t i = 0; i < resolved.size(); ++i) add_members(in_.policy->partitions[i], resolved[i]);
     const auto firsts = sort_claims();
     for (std::uint32_t view = 0; view < ports_.views.size(); ++view)
@@ -78,7 +80,8 @@ class Partitions {
     const bool is_default = partition.pkey == config::kDefaultPartition;
     for (const auto& member : resolved.members) {
       const auto& view = ports_.views[member.port];
-      const bool as_found = is_default && in_.policy->default_as_found && member.rule == 0;
+      const bool as_found = is_default && in_.policy->default_as_found && member.rule == 0 &&
+                            std::ranges::find(sms_, view.port_guid) == sms_.end();
       const auto membership = as_found ? found_.membership(ports_.places[member.port]) : member.membership;
       part.members.push_back({view.port_guid, ports_.places[member.port], membership, member.index0});
       const auto order = member.rule == config::kBuiltInRule ? 0 : partition.order_of(member.rule);
@@ -230,6 +233,7 @@ class Partitions {
   PartitionDecision& out_;
   PortViews ports_;
   FoundDefaults found_;
+  std::vector<Guid> sms_;  ///< port GUIDs of PartitionPart::sm_ports
   std::vector<Claim> claims_;
 };
 
@@ -241,11 +245,12 @@ PartitionDecision decide_partitions(const PartitionInput& in) {
   decision.part.managed = in.policy && (in.policy->configured || in.was_managed);
   decision.part.enforcement_required = in.config.partitions.enforcement_required;
   decision.part.keeps_foreign = in.config.adopt.foreign_pkeys == config::ForeignPKeys::keep;
+  decision.part.sm_ports = sm_ports(in.subnet, in.config.sm);
   if (decision.part.managed) {
     Partitions(in, decision).decide();
   } else {
     restore_port_keys(in.subnet, in.stored, in.adopting, decision.part, decision.tables);
-    decide_own_pkeys(in.subnet, decision.tables);
+    decide_sm_pkeys(in.subnet, decision.part.sm_ports, decision.tables);
     // The blocks of a port stand together.
     std::ranges::sort(decision.tables.blocks, {},
                       [](const auto& one) { return std::tuple(one.at.node, one.at.port, one.block); });

@@ -14,7 +14,7 @@ namespace smd::sm::inline decisions {
 struct PartitionInput {
   const Subnet& subnet;
   const config::SubnetConfig& config;
-  PolicyPtr policy;  ///< null, or without a partition: only the SM's own port is decided
+  PolicyPtr policy;  ///< null, or without a partition: only the ports of SMs are decided
   const Stored& stored;
   /// Partitions were managed by the decision before: what is left of them is taken away.
   bool was_managed = false;

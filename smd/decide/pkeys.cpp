@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "smd/decide/sm_ports.h"
 #include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
@@ -63,16 +64,14 @@ void add_pkey_blocks(const PeerPort& at, const std::vector<PKey>& keys,
 }
 
 // Limited members can talk to full ones alone: without a full key at the SM's port they get no answer from
-// the SA, and the switch port may enforce partitions.
-void decide_own_pkeys(const Subnet& subnet, PKeyPart& part) {
-  const auto* self = subnet.find(subnet.sm_node);
-  if (self == nullptr || subnet.sm_port.value() >= self->ports.size()) return;
-  const auto own = self->is_switch() ? PortNum{0} : subnet.sm_port;
-  make_full_member(*self, own, part);
-  const auto& peer = self->ports[own.value()].peer;
-  const auto* node = peer && !self->is_switch() ? subnet.find(peer->node) : nullptr;
-  if (node == nullptr || !node->is_switch() || peer->port.value() >= node->ports.size()) return;
-  make_full_member(*node, peer->port, part);
+// the SA, and the switch port may enforce partitions. A standby has it beforehand: its SA answers at once
+// when it becomes master.
+void decide_sm_pkeys(const Subnet& subnet, std::span<const PeerPort> sms, PKeyPart& part) {
+  for (const auto& at : sms) {
+    make_full_member(*subnet.find(at.node), at.port, part);
+    const auto next = switch_port_of(subnet, at);
+    if (next) make_full_member(*subnet.find(next->node), next->port, part);
+  }
 }
 
 }  // namespace smd::sm::inline decisions

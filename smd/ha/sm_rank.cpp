@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "smd/sweep/known_sms.h"
+
 namespace smd::sm::inline availability::machine {
 namespace {
 
@@ -40,7 +42,7 @@ SmRank competing_rank(const State& now) {
 }
 
 bool has_other_key(const State& now, const wire::SmInfo& info) {
-  return now.sm_key != 0 && info.sm_key != 0 && info.sm_key != now.sm_key;
+  return is_other_key(now.sm_key, info.sm_key);
 }
 
 bool is_obeyed(const State& now, const wire::SmInfo& info) {

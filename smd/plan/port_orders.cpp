@@ -32,6 +32,7 @@ Subnet without_links(Subnet subnet, const std::set<policy::PortAt>& ends) {
   const auto gone = [&](const auto& place) { return subnet.find(place.node) == nullptr; };
   std::erase_if(subnet.unresponsive, [&](const Unresponsive& item) { return gone(item.behind); });
   std::erase_if(subnet.other_sms, [&](const OtherSm& sm) { return gone(sm.at); });
+  std::erase_if(subnet.former_sms, [&](const OtherSm& sm) { return gone(sm.at); });
   std::erase_if(subnet.refused, [&](const RefusedSet& set) { return gone(set.at); });
   std::erase_if(subnet.altered, [&](const AlteredTable& table) { return gone(table.at); });
   return subnet;

@@ -6,6 +6,7 @@
 
 #include "smd/sweep/adaptive.h"
 #include "smd/sweep/enforcement.h"
+#include "smd/sweep/known_sms.h"
 #include "smd/sweep/mft.h"
 #include "smd/sweep/unmanaged_switches.h"
 #include "smd/sweep/unresponsive.h"
@@ -31,6 +32,7 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
   found = recall(std::move(found), in.before, in.stored);
   found = with_names(std::move(found), in.names);
   if (in.before != nullptr) found.unmanaged = unmanaged_switches(*in.before, found);
+  if (in.before != nullptr) keep_former_sms(found, *in.before);
   found = co_await hold_mfts(tx, std::move(found), in.multicast_entries);
   found = co_await hold_adaptive(tx, std::move(found), in.before, in.adaptive_anew);
   if (in.before != nullptr) name_unresponsive(found, *in.before);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "smd/decide/known_keys.h"
+#include "smd/decide/sm_ports.h"
 #include "smd/report/description.h"
 
 namespace smd::sm::inline reports {
@@ -22,12 +23,14 @@ namespace {
 /// Lines of one kind at a time, and keys in one of them.
 constexpr std::size_t kPartitionLines = 10, kKeysOfLine = 16;
 
-void log_own_port(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
-  const auto* self = subnet.find(subnet.sm_node);
-  if (self == nullptr || subnet.sm_port.value() >= self->ports.size()) return;
-  const auto& peer = self->ports[subnet.sm_port.value()].peer;
+void log_sm_ports(const log::Log& log, const Subnet& subnet, const std::vector<PeerPort>& sms,
+                  const PKeyPart& part) {
+  const auto is_of_sm = [&](const PeerPort& at) {
+    return std::ranges::any_of(
+        sms, [&](const PeerPort& sm) { return sm == at || switch_port_of(subnet, sm) == at; });
+  };
   for (const auto& block : part.blocks) {
-    if (block.at != PeerPort{subnet.sm_node, subnet.sm_port} && block.at != peer) continue;
+    if (!is_of_sm(block.at)) continue;
     log.info("partition.sm_port")
         .port(block.at.node, description_of(subnet, block.at.node), block.at.port)
         .kv("action",
@@ -336,7 +339,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& sto
   const auto& was = before.partitions ? *before.partitions : kNone;
   log_restored(log, subnet, was, *now.partitions);
   if (!now.partitions->managed) {
-    if (!same_tables) log_own_port(log, subnet, tables);
+    if (!same_tables) log_sm_ports(log, subnet, now.partitions->sm_ports, tables);
     return;
   }
   if (before.partitions != now.partitions) {

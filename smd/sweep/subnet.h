@@ -174,6 +174,8 @@ struct Subnet {
   std::vector<Unresponsive> unresponsive;
   std::vector<DuplicateGuid> duplicates;
   std::vector<OtherSm> other_sms;
+  /// SMs that have answered in this run and do not now, as they answered last; their ports are in the fabric.
+  std::vector<OtherSm> former_sms;
   std::vector<RefusedSet> refused;    ///< of the last plan
   std::set<Guid> unanswered;          ///< nodes that have left a Set without an answer, since we are master
   std::vector<AlteredTable> altered;  ///< ascending node GUID; kept by TableBaseline

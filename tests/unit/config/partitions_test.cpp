@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -149,6 +151,20 @@ TEST(Partitions, TheSmsPortIsAlwaysAFullMemberOfTheDefaultPartition) {
   EXPECT_THAT(members_of("Default=0x7fff:ALL=limited,SELF=limited;", kDefaultPartition),
               ElementsAre("h0=full", "h1=limited", "s=limited"));
   EXPECT_THAT(members_of("A=1:SELF=limited;", PKey{1}), ElementsAre("h0=limited"));
+}
+
+TEST(Partitions, PortsOfOtherSmsAreFullMembersOfTheDefaultPartitionOnly) {
+  const auto found = merged(conf_sources("Default=0x7fff:ALL=limited;\nA=1:SELF=full,0x21;"));
+  const PortIndex index(three_ports());
+  const std::array sms{Guid{0x21}, Guid{0x99}};
+  const auto resolved = resolve_partitions(found.policy, index, Guid{0x11}, sms);
+  ASSERT_EQ(resolved.size(), 2U);
+  for (const auto& one : resolved) {
+    const bool is_default = one.pkey == kDefaultPartition;
+    const auto at = std::ranges::find(one.members, 1U, &PartitionMember::port);
+    ASSERT_NE(at, one.members.end());
+    EXPECT_EQ(at->membership, is_default ? Membership::full : Membership::limited) << one.pkey.value();
+  }
 }
 
 /// Creating a tenant by the API takes no host out of the default partition.

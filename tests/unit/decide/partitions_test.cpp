@@ -72,6 +72,23 @@ class DecidePartitions : public testing::Test {
     return found != nullptr ? std::pair(found->in, found->out) : std::pair(false, false);
   }
 
+  /// Another SM on this host, as it answers.
+  static OtherSm sm_on(std::uint64_t host, std::uint64_t key) {
+    return {.at = test::place(host, 1),
+            .node_description = {},
+            .lid = {},
+            .info = {.guid = test::port_guid(host, 1), .sm_key = key}};
+  }
+  PartitionDecision decide_with(std::vector<OtherSm> sms, std::vector<OtherSm> former = {}) {
+    auto subnet = fabric_.build();
+    subnet.other_sms = std::move(sms);
+    subnet.former_sms = std::move(former);
+    return decide_partitions({.subnet = subnet,
+                              .config = config_,
+                              .policy = policy::merged_policy(config_, {}),
+                              .stored = stored_});
+  }
+
   SubnetBuilder fabric_;
   std::vector<std::uint64_t> hosts_;
   config::SubnetConfig config_;
@@ -87,6 +104,67 @@ TEST_F(DecidePartitions, WithoutAPartitionOnlyTheSmsPortIsDecided) {
   EXPECT_THAT(keys(made, kOther, 1), IsEmpty());
   EXPECT_THAT(keys(made, kSwitch, 2), IsEmpty());
   EXPECT_THAT(made.part.enforced, IsEmpty());
+}
+
+TEST_F(DecidePartitions, OtherSmsAreFullMembersOfTheDefaultPartitionToo) {
+  config_.partition = {partition("Default", 0x7fff, {"SELF"}, {"ALL"}),
+                       partition("blue", 0x12, {"SELF"}, {"h1"})};
+  const auto own = config_.sm.sm_key;
+  const auto made = decide_with({sm_on(kOther, own)});
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(kDefaultPKey, PKey{0x12})) << "SELF is ours alone";
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(kDefaultPKey, PKey{0x12}));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}));
+  EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey, PKey{0x8012}));
+
+  EXPECT_THAT(keys(decide_with({sm_on(kThird, 0)}), kThird, 1), ElementsAre(kDefaultPKey)) << "opensm";
+  EXPECT_THAT(keys(decide_with({}, {sm_on(kThird, own)}), kThird, 1), ElementsAre(kDefaultPKey))
+      << "it was one";
+  EXPECT_THAT(keys(decide_with({}), kThird, 1), ElementsAre(PKey{0x7fff})) << "it is gone";
+}
+
+TEST_F(DecidePartitions, SmsThatAreNotObeyedStayWhatTheyAre) {
+  config_.partition = {partition("Default", 0x7fff, {"SELF"}, {"ALL"})};
+  const auto own = config_.sm.sm_key;
+  EXPECT_THAT(keys(decide_with({sm_on(kOther, own + 1)}), kOther, 1), ElementsAre(PKey{0x7fff}));
+  EXPECT_THAT(keys(decide_with({sm_on(kOther, own + 1)}, {sm_on(kOther, own)}), kOther, 1),
+              ElementsAre(PKey{0x7fff}))
+      << "it was one of ours";
+  config_.sm.allowed_guids = {test::port_guid(kHost, 1), test::port_guid(kThird, 1)};
+  auto liar = sm_on(kOther, own);
+  liar.info.guid = test::port_guid(kThird, 1);
+  const auto made = decide_with({liar, sm_on(kThird, own)});
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(kDefaultPKey));
+}
+
+TEST_F(DecidePartitions, WithoutAPartitionTheDefaultKeyOfOtherSmsIsAFullOne) {
+  holds(kOther, 1, {PKey{0x8055}, PKey{0x7fff}});
+  holds(kSwitch, 2, {PKey{0x7fff}});
+  holds(kThird, 1, {PKey{0x7fff}});
+  const auto made = decide_with({sm_on(kOther, config_.sm.sm_key), sm_on(kThird, config_.sm.sm_key + 1)});
+
+  EXPECT_FALSE(made.part.managed);
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x8055}, kDefaultPKey));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys(made, kThird, 1), IsEmpty());
+}
+
+/// An SM before us has closed the fabric, and only the API defines partitions.
+TEST_F(DecidePartitions, WhereTheDefaultPartitionStaysAsItIsSmsAreFullMembers) {
+  for (const auto host : hosts_) holds(host, 1, {PKey{0x7fff}});
+  policy::Policies policies;
+  policies.api["tenant"] =
+      std::make_shared<const policy::ApiPartition>(policy::ApiPartition{.name = "tenant", .pkey = 0x12});
+  auto subnet = fabric_.build();
+  subnet.other_sms = {sm_on(kOther, config_.sm.sm_key)};
+  const auto made = decide_partitions({.subnet = subnet,
+                                       .config = config_,
+                                       .policy = policy::merged_policy(config_, policies),
+                                       .stored = stored_});
+
+  EXPECT_THAT(keys(made, kHost, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(kDefaultPKey));
+  EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}));
 }
 
 TEST_F(DecidePartitions, RailsAreTheAdaptersOfMachinesByGuid) {
