@@ -85,7 +85,11 @@ struct KeysConfig {
   std::uint8_t m_key_level = 1;                     ///< M_KeyProtectBits, 0 to 3
   Duration m_key_lease = std::chrono::seconds(60);  ///< M_KeyLeasePeriod, whole seconds; 0: for ever
   bool m_key_per_port = false;                      ///< each port's key is derived from m_key
-  std::string import_guid2mkey{};                   ///< OpenSM's file; empty: none
+  /// Of the file, with its form, where another SM's M_Keys are in force: ports may have keys by it, and none
+  /// gets one. Never printed.
+  std::optional<std::uint64_t> former_m_key{};
+  bool former_per_port = false;
+  std::string import_guid2mkey{};  ///< OpenSM's file; empty: none
   friend bool operator==(const KeysConfig&, const KeysConfig&) = default;
 };
 

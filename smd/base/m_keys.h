@@ -17,6 +17,9 @@ struct MKeySettings {
   bool per_port = false;    ///< each port has a key of its own
   std::uint8_t level = 0;   ///< M_KeyProtectBits, 0 to 3
   std::uint16_t lease = 0;  ///< M_KeyLeasePeriod in seconds; 0: for ever
+  /// Another secret by which ports may have their keys, with its form: they are only asked with those.
+  std::optional<std::uint64_t> former_secret{};
+  bool former_per_port = false;
   friend bool operator==(const MKeySettings&, const MKeySettings&) = default;
 
   /// The M_Key of the port with this port GUID; nothing: as it is.

@@ -24,7 +24,9 @@ MKeySettings m_key_settings(const config::SubnetConfig& config) {
   return {.secret = keys.m_key,
           .per_port = keys.m_key_per_port,
           .level = keys.m_key_level,
-          .lease = static_cast<std::uint16_t>(lease)};
+          .lease = static_cast<std::uint16_t>(lease),
+          .former_secret = keys.former_m_key,
+          .former_per_port = keys.former_per_port};
 }
 
 }  // namespace smd::sm::inline decisions

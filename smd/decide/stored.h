@@ -99,7 +99,12 @@ struct Stored {
     PortNum port;
     friend bool operator==(const MKey&, const MKey&) = default;
   };
-  std::map<Guid, MKey> m_keys;  ///< by port GUID
+  using MKeys = std::map<Guid, MKey>;
+  MKeys m_keys;  ///< by port GUID
+  /// Of other times: keys of this SM before it went on with another SM's state, and of another SM that was
+  /// master of a part of the fabric. Ports that do not answer to theirs may have these. Not kept by a store,
+  /// and no part of what is compared.
+  MKeys former_m_keys;
 
   friend bool operator==(const Stored& a, const Stored& b) {
     const bool same =

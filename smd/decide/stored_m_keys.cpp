@@ -25,6 +25,7 @@ using Places = std::map<std::pair<Guid, PortNum>, Guid>;
 
 Places places_of(const Stored& stored) {
   Places places;
+  for (const auto& [port, row] : stored.former_m_keys) places[{row.node, row.port}] = port;
   for (const auto& [port, row] : stored.m_keys) places[{row.node, row.port}] = port;
   return places;
 }
@@ -34,10 +35,23 @@ std::vector<std::uint64_t> likely(const MKeySettings& settings, const Stored& st
   const auto add = [&](std::uint64_t key) {
     if (key != 0 && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   };
-  if (const auto row = stored.m_keys.find(port); row != stored.m_keys.end())
-    add(row->second.key), add(row->second.before);
-  if (settings.secret && (port != Guid{} || !settings.per_port)) add(*settings.key_of(port));
+  const auto add_row = [&](const Stored::MKeys& rows) {
+    if (const auto row = rows.find(port); row != rows.end()) add(row->second.key), add(row->second.before);
+  };
+  const auto add_derived = [&](std::optional<std::uint64_t> secret, bool per_port) {
+    if (secret && (port != Guid{} || !per_port))
+      add(*MKeySettings{.secret = secret, .per_port = per_port}.key_of(port));
+  };
+  add_row(stored.m_keys);
+  add_derived(settings.secret, settings.per_port);
+  add_row(stored.former_m_keys);
+  add_derived(settings.former_secret, settings.former_per_port);
   return keys;
+}
+
+bool has_m_key(const Stored::MKeys& rows, Guid port, std::uint64_t key) {
+  const auto row = rows.find(port);
+  return key == 0 || (row != rows.end() && (row->second.key == key || row->second.before == key));
 }
 
 }  // namespace
@@ -84,8 +98,30 @@ std::optional<Subnet> with_changed_m_keys(const Subnet& subnet, const std::map<G
   return made;
 }
 
+Stored::MKeys former_m_keys(const Stored& before, const Stored::MKeys& now) {
+  auto rows = before.former_m_keys;
+  if (before.m_keys == now) return rows;
+  for (const auto& [port, row] : before.m_keys) {
+    if (!has_m_key(now, port, row.key)) rows.insert_or_assign(port, row);
+  }
+  return rows;
+}
+
+std::optional<Stored> with_left_m_keys(const Stored& stored, const Stored::MKeys& left) {
+  auto rows = stored.former_m_keys;
+  for (const auto& [port, row] : left) {
+    if (!has_m_key(stored.m_keys, port, row.key) || !has_m_key(stored.m_keys, port, row.before))
+      rows.insert_or_assign(port, row);
+  }
+  if (rows == stored.former_m_keys) return std::nullopt;
+  auto made = stored;
+  made.former_m_keys = std::move(rows);
+  return made;
+}
+
 MKeyHints m_key_hints(const MKeySettings& settings, const StoredPtr& stored, Guid own) {
-  if (!settings.secret && stored->m_keys.empty()) return {};
+  const bool none = !settings.secret && !settings.former_secret;
+  if (none && stored->m_keys.empty() && stored->former_m_keys.empty()) return {};
   MKeyHints hints;
   hints.own = own;
   hints.likely = [settings, stored](Guid port) { return likely(settings, *stored, port); };

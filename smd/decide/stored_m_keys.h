@@ -21,6 +21,14 @@ std::map<Guid, Stored::MKey> new_m_keys(const std::map<Guid, Stored::MKey>& befo
 std::optional<Subnet> with_changed_m_keys(const Subnet& subnet, const std::map<Guid, Stored::MKey>& before,
                                           const std::map<Guid, Stored::MKey>& now);
 
+/// The former_m_keys of a state that goes on with the rows `now` instead of those of `before`: keys that no
+/// row has any more, the latest of each port. Pure.
+Stored::MKeys former_m_keys(const Stored& before, const Stored::MKeys& now);
+
+/// `stored` with the rows of another SM, which was master of some of the ports, as former_m_keys; nothing
+/// where these say nothing new. Pure.
+std::optional<Stored> with_left_m_keys(const Stored& stored, const Stored::MKeys& left);
+
 /// `own`: port GUID of our own port.
 MKeyHints m_key_hints(const MKeySettings& settings, const StoredPtr& stored, Guid own);
 

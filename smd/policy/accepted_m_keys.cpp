@@ -50,13 +50,18 @@ void add_m_key_differences(const json::value& theirs, const json::value& ours, A
 }
 
 void restore_m_keys(const json::value& from, config::KeysConfig& into) {
+  const auto secret = into.m_key;
+  const bool per_port = into.m_key_per_port;
   if (text_at(from, "mark") != mark_of(into)) {
     into.m_key.reset();
-    return;
+  } else {
+    into.m_key_level = number_at<std::uint8_t>(from, "level", 3);
+    into.m_key_lease = std::chrono::seconds(number_at<std::uint16_t>(from, "lease_s", 0xffff));
+    into.m_key_per_port = from.at("per_port").as_bool();
   }
-  into.m_key_level = number_at<std::uint8_t>(from, "level", 3);
-  into.m_key_lease = std::chrono::seconds(number_at<std::uint16_t>(from, "lease_s", 0xffff));
-  into.m_key_per_port = from.at("per_port").as_bool();
+  if (!secret || (into.m_key && into.m_key_per_port == per_port)) return;
+  into.former_m_key = secret;
+  into.former_per_port = per_port;
 }
 
 }  // namespace smd::policy

@@ -20,7 +20,8 @@ void add_m_key_differences(const boost::json::value& theirs, const boost::json::
                            AcceptedDifferences& into);
 
 /// Level, lease and form of the keys where the secret is the same; else M_Keys stay as they are, whatever our
-/// file says. Throws what Boost.JSON does where a value makes no sense.
+/// file says. What our file says otherwise becomes former_m_key: ports may have keys by it. Throws what
+/// Boost.JSON does where a value makes no sense.
 void restore_m_keys(const boost::json::value& from, config::KeysConfig& into);
 
 }  // namespace smd::policy

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "smd/decide/stored_m_keys.h"
+
 namespace smd::sm::inline reconciling {
 namespace {
 
@@ -90,13 +92,31 @@ PartSet ConfigInForce::partition_parts(const Decided& decided) const {
   return parts;
 }
 
-/// What another SM has committed as master is what we go on from, its policy included.
+/// What another SM has committed as master is what we go on from, its policy included. Ports of our part of a
+/// fabric that was cut may have M_Keys of ours which it does not know.
 void ConfigInForce::take_replica(Reconciler* loop) {
   if (parts_.store == nullptr) return;
+  take_left_m_keys(loop);
   const auto replaced = parts_.store->following().replaced;
   if (std::exchange(replaced_, replaced) == replaced) return;
-  loop->set_stored(parts_.store->loaded());
+  auto stored = parts_.store->loaded();
+  if (auto former = former_m_keys(*loop->stored(), stored->m_keys); former != stored->former_m_keys) {
+    auto with_former = std::make_shared<Stored>(*stored);
+    with_former->former_m_keys = std::move(former);
+    stored = std::move(with_former);
+  }
+  loop->set_stored(std::move(stored));
   next_policies_ = parts_.store->policies();
+}
+
+/// Ports of the other part that do not answer to our keys are read with these.
+void ConfigInForce::take_left_m_keys(Reconciler* loop) {
+  const auto left = parts_.store->left_m_keys();
+  if (!left || std::exchange(left_m_keys_, left) == left) return;
+  auto stored = with_left_m_keys(*loop->stored(), *left);
+  if (!stored) return;
+  loop->set_stored(std::make_shared<const Stored>(*std::move(stored)));
+  parts_.agenda.add(Work::heavy, "M_Keys of another SM");
 }
 
 asio::awaitable<ConfigInForce::Taken> ConfigInForce::take(Reconciler* loop) {

@@ -61,6 +61,7 @@ class ConfigInForce {
   const config::SubnetConfig& latest() const { return next_config_ ? *next_config_ : *given_; }
   PartSet partition_parts(const Decided& decided) const;
   void take_replica(Reconciler* loop);
+  void take_left_m_keys(Reconciler* loop);
 
   Parts parts_;
   std::shared_ptr<const config::SubnetConfig> given_;  ///< as it was given
@@ -69,7 +70,8 @@ class ConfigInForce {
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
   policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
   bool judge_ = false;
-  std::uint64_t replaced_ = 0;  ///< of store::Following, as it was taken
+  std::uint64_t replaced_ = 0;                        ///< of store::Following, as it was taken
+  std::shared_ptr<const Stored::MKeys> left_m_keys_;  ///< of the store, as they were taken
 };
 
 }  // namespace smd::sm::inline reconciling

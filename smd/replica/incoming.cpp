@@ -233,7 +233,8 @@ asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<
 }
 
 /// The fabric was split, and this SM was master of the other part: it lacks what clients have registered with
-/// us since then. An SM that had all of our state goes on with it, and knows better who has left since.
+/// us since then, and the M_Keys of ports that were set since. An SM that had all of our state goes on with
+/// it, and knows better who has left since.
 asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stream, Guid master) {
   const auto left = std::exchange(left_, nullptr);
   const auto copied = copied_by_.find(master);
@@ -241,7 +242,7 @@ asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stre
   const bool has_all = in_journal && copied != copied_by_.end() && copied->second.at == left_at_;
   if (!left || has_all) co_return;
   std::shared_ptr<const Snapshot> made;
-  const Kept only{std::make_shared<const sm::Stored>(), left, std::make_shared<const policy::Policies>(),
+  const Kept only{left_m_keys_, left, std::make_shared<const policy::Policies>(),
                   std::make_shared<const store::ReplicaState>()};
   const bool done =
       co_await parts_.compute.execute([&] { made = make_snapshot(only, left_at_, role().self); });

@@ -155,7 +155,7 @@ sa::RegistryPtr Replicator::common_with(Guid other) const {
   return other == began_with_ && began_registry_ ? began_registry_ : std::make_shared<const sa::Registry>();
 }
 
-/// A standby leaves us what clients had registered with it. False: it makes no sense.
+/// A standby leaves us what clients had registered with it, and its M_Keys. False: it makes no sense.
 bool Replicator::inherit(Outgoing& end, const SnapshotChunk& chunk) {
   if (chunk.index != end.left_chunks) return false;
   apply_changes(chunk.rows, end.left);
@@ -173,11 +173,16 @@ asio::awaitable<void> Replicator::read_left(Image left, Guid source) {
                      std::make_shared<const policy::Policies>(),
                      std::make_shared<const store::ReplicaState>()};
   sa::RegistryPtr registry;
+  sm::StoredPtr stored;
   const bool done = co_await parts_.compute.execute([&] {
     const auto state = state_of(left, kinds, nothing);
-    if (state) registry = std::get<sa::RegistryPtr>(*state);
+    if (!state) return;
+    registry = std::get<sa::RegistryPtr>(*state);
+    stored = std::get<sm::StoredPtr>(*state);
   });
-  if (!done || !registry || !parts_.inherited) co_return;
+  if (!done || !registry) co_return;
+  if (!stored->m_keys.empty()) inherited_m_keys_ = std::make_shared<const sm::Stored::MKeys>(stored->m_keys);
+  if (!parts_.inherited) co_return;
   parts_.log.info("ha.clients_inherited").kv("groups", registry->groups().size()).always();
   parts_.inherited(std::move(registry), common_with(source));
 }

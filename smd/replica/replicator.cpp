@@ -208,6 +208,9 @@ asio::awaitable<void> Replicator::begin_term() {
 void Replicator::end_term() {
   if (!journal_.active()) return;
   left_ = registry();
+  auto keys = std::make_shared<sm::Stored>();
+  keys->m_keys = loaded()->m_keys;
+  left_m_keys_ = std::move(keys);
   left_at_ = journal_.latest();
   journal_.end();
   stale_ = false;

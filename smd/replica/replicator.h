@@ -87,6 +87,7 @@ class Replicator final : public store::Store {
   asio::awaitable<bool> commit_change(policy::PoliciesPtr now) override;
   store::ReplicaStatePtr replica() const override { return std::get<store::ReplicaStatePtr>(kept_); }
   store::Following following() const override;
+  std::shared_ptr<const sm::Stored::MKeys> left_m_keys() const override { return inherited_m_keys_; }
   bool may_answer() const override { return may_answer_; }
   asio::awaitable<void> settle(std::optional<Guid> standby) override;
   bool lags(Guid standby) const override;
@@ -236,9 +237,12 @@ class Replicator final : public store::Store {
   std::set<Guid> copiers_;            ///< SMs that have ever connected to copy from us
   Guid began_with_{};                 ///< the SM whose state that began with
   sa::RegistryPtr began_registry_;    ///< of that state
+  /// Of the last SM that has left us some; null: none has.
+  std::shared_ptr<const sm::Stored::MKeys> inherited_m_keys_;
   // As standby.
   /// What clients had registered with us as master, until the next master has it; null: it has.
   sa::RegistryPtr left_;
+  sm::StoredPtr left_m_keys_;  ///< with `left_`: the M_Keys of our part, and nothing else
   Position left_at_{};
   std::optional<Receiver> receiver_;
   mad::Turn image_;         ///< who reads or changes the receiver's

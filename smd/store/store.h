@@ -73,6 +73,9 @@ class Store {
 
   /// By default nothing is copied from another SM.
   virtual Following following() const { return {}; }
+  /// M_Keys of ports by an SM that was master beside us, of a part of the fabric, and is our standby now.
+  /// Null: none has left any.
+  virtual std::shared_ptr<const sm::Stored::MKeys> left_m_keys() const { return nullptr; }
   /// Whether clients may be told of what was committed last; else they are to ask again (BUSY).
   virtual bool may_answer() const { return true; }
   /// Until the standby on this port (nothing: any) has all that was committed, 50 ms at most; at once where

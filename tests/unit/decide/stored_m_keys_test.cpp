@@ -56,6 +56,50 @@ TEST(MKeyHintsOf, AreNoneWhereNothingIsKnown) {
   EXPECT_THAT(hints.at(nullptr, PeerPort{Guid{1}, PortNum{2}}), ElementsAre(0));
 }
 
+TEST(MKeyHintsOf, TryWhatWasBeforeLast) {
+  auto now = *stored({.key = 7, .before = 6, .node = Guid{9}, .port = PortNum{1}});
+  now.former_m_keys[kPort] = {.key = 4, .before = 3, .node = Guid{9}, .port = PortNum{1}};
+  const auto rows = std::make_shared<const Stored>(now);
+  const MKeySettings settings{.secret = 5, .former_secret = 2};
+  EXPECT_THAT(m_key_hints(settings, rows, {}).of(kPort), ElementsAre(7, 6, 5, 4, 3, 2));
+  EXPECT_THAT(m_key_hints({.former_secret = 2}, std::make_shared<const Stored>(), {}).of(kPort),
+              ElementsAre(2));
+  const MKeySettings each{.former_secret = kSecret, .former_per_port = true};
+  EXPECT_THAT(m_key_hints(each, std::make_shared<const Stored>(), {}).of(kPort),
+              ElementsAre(0x3fe46330e63e21f7U));
+  EXPECT_THAT(m_key_hints(each, std::make_shared<const Stored>(), {}).of(Guid{}), IsEmpty());
+}
+
+Stored::MKey m_key_row(std::uint64_t key, std::uint64_t before = 0) {
+  return {.key = key, .before = before, .node = {}, .port = {}};
+}
+
+TEST(FormerMKeys, AreThoseThatNoRowHasAnyMore) {
+  const Guid one{1}, two{2}, three{3}, four{4};
+  Stored before;
+  before.m_keys = {{one, m_key_row(5)}, {two, m_key_row(5)}, {three, m_key_row(5, 4)}, {four, m_key_row(5)}};
+  before.former_m_keys = {{one, m_key_row(9)}, {three, m_key_row(9)}};
+  const Stored::MKeys now{{one, m_key_row(6, 5)}, {two, m_key_row(6)}, {three, m_key_row(4)}};
+
+  EXPECT_EQ(former_m_keys(before, now),
+            (Stored::MKeys{
+                {one, m_key_row(9)}, {two, m_key_row(5)}, {three, m_key_row(5, 4)}, {four, m_key_row(5)}}));
+  EXPECT_EQ(former_m_keys(before, before.m_keys), before.former_m_keys);
+}
+
+TEST(LeftMKeys, AreTakenWhereTheySaySomethingNew) {
+  const Guid one{1}, two{2};
+  Stored now;
+  now.m_keys = {{one, m_key_row(6, 5)}};
+  EXPECT_FALSE(with_left_m_keys(now, {{one, m_key_row(5)}}));
+
+  const auto with = with_left_m_keys(now, {{one, m_key_row(7, 5)}, {two, m_key_row(7)}});
+  ASSERT_TRUE(with);
+  EXPECT_EQ(with->former_m_keys, (Stored::MKeys{{one, m_key_row(7, 5)}, {two, m_key_row(7)}}));
+  EXPECT_EQ(with->m_keys, now.m_keys);
+  EXPECT_FALSE(with_left_m_keys(*with, {{two, m_key_row(7)}}));
+}
+
 TEST(MKeyHintsOf, KnowOurOwnPort) {
   const auto hints = m_key_hints({}, stored({.key = 7, .before = 0, .node = {}, .port = {}}), kPort);
   EXPECT_THAT(hints.at(nullptr, std::nullopt), ElementsAre(7));

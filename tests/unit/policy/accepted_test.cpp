@@ -168,6 +168,9 @@ TEST(AcceptedPolicy, LeavesMKeysAsTheyAreWhereTheSecretIsAnotherOne) {
     EXPECT_THAT(found.values, testing::IsEmpty());
     ASSERT_TRUE(restored) << restored.error();
     EXPECT_FALSE(into.keys.m_key);
+    EXPECT_EQ(into.keys.former_m_key, other) << "ports may have keys by it";
+    ASSERT_TRUE(restore_accepted_settings(text, {}, into));
+    EXPECT_EQ(into.keys.former_m_key, other) << "also when that is done again";
   }
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("1122334455667788")));
 }
@@ -184,6 +187,11 @@ TEST(AcceptedPolicy, HasLevelAndFormOfTheSameMKeys) {
               testing::ElementsAre("keys.m_key_level 2 -> 1", "keys.m_key_per_port true -> false"));
   ASSERT_TRUE(restored) << restored.error();
   EXPECT_EQ(accepted_text(into), text);
+  EXPECT_EQ(into.keys.former_m_key, 7);
+  EXPECT_FALSE(into.keys.former_per_port);
+  auto same = with_m_keys(7, 1, true);
+  ASSERT_TRUE(restore_accepted_settings(text, {}, same));
+  EXPECT_FALSE(same.keys.former_m_key);
   EXPECT_THAT(accepted_differences(accepted_text({}), accepted_text({})).keys, testing::IsEmpty());
 }
 
