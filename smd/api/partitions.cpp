@@ -179,6 +179,16 @@ Json sl_asked_json(const SubnetView& view, const config::PolicyPartition& partit
   return asked == Sl{0} || asked == sl_in_force(view, partition) ? Json{} : number(asked.value());
 }
 
+/// A standby decides by the master's state alone.
+std::string why_not_in_force(const SubnetView& view) {
+  const bool standby = view.snapshot && view.snapshot->state == wire::SmState::standby;
+  const auto* replica = view.replica.get();
+  const bool copies =
+      replica != nullptr && replica->role != replica::ReplicaView::Role::none && replica->position.epoch != 0;
+  if (!standby || copies) return {};
+  return "this SM is a standby without a copy of the master's state: members are decided when it is master";
+}
+
 /// All but members and what is pending. Members are those that were decided last.
 JsonObject head_json(const SubnetView& view, const InForce& now, const config::PolicyPartition& partition) {
   JsonArray sources;
@@ -191,18 +201,22 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
       ++ready;
   }
   const auto pending = decided != nullptr ? decided->pending.size() : 0;
-  return {{"name", text(partition.name)},
-          {"pkey", pkey(partition.pkey)},
-          {"sources", Json(std::move(sources))},
-          {"sl", number(sl_in_force(view, partition).value())},
-          {"sl_asked", sl_asked_json(view, partition)},
-          {"ipoib", Json(partition.ipoib)},
-          {"groups", groups_json(partition)},
-          {"groups_waiting", groups_waiting_json(view, partition)},
-          {"in_force", Json(is_in_force(now, partition))},
-          {"member_count", number(members.size())},
-          {"programmed", number(ready)},
-          {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
+  const bool stands = is_in_force(now, partition);
+  JsonObject head{{"name", text(partition.name)},
+                  {"pkey", pkey(partition.pkey)},
+                  {"sources", Json(std::move(sources))},
+                  {"sl", number(sl_in_force(view, partition).value())},
+                  {"sl_asked", sl_asked_json(view, partition)},
+                  {"ipoib", Json(partition.ipoib)},
+                  {"groups", groups_json(partition)},
+                  {"groups_waiting", groups_waiting_json(view, partition)},
+                  {"in_force", Json(stands)},
+                  {"member_count", number(members.size())},
+                  {"programmed", number(ready)},
+                  {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
+  if (auto why = stands ? std::string{} : why_not_in_force(view); !why.empty())
+    head.emplace("not_in_force", text(why));
+  return head;
 }
 
 Json rule_json(const config::MemberRule& rule, const config::PartitionPolicy& policy) {

@@ -53,9 +53,18 @@ Json qos_change_of(const SubnetView& view, const sm::Preview& preview, const pol
       sm::qos_changes(qos_of(view), qos_of(view, preview.decided, partitions.get(), {})));
 }
 
+/// A standby writes nothing: what differs from the fabric comes with a takeover, by our own files and not by
+/// what the master has accepted.
+bool comes_with_takeover(const SubnetView& view, const NextConfig& next) {
+  if (!next.subnet || sm_state(view) != wire::SmState::standby) return false;
+  const bool copies = view.replica && view.replica->role != replica::ReplicaView::Role::none;
+  return !copies || next.subnet->ha.policy == config::HaPolicy::local;
+}
+
 Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {
   const auto& now = view.snapshot;
-  JsonObject found{{"subnet", text(view.name)}, {"leaves", !next.subnet}};
+  JsonObject found{
+      {"subnet", text(view.name)}, {"leaves", !next.subnet}, {"takeover", comes_with_takeover(view, next)}};
   std::vector<std::string> differences;
   policy::MergedPtr partitions;
   if (next.subnet && view.policy_state) {

@@ -92,6 +92,16 @@ std::string_view sm_state_word(const SubnetView& view) {
   return state_word(view.snapshot->state);
 }
 
+/// Another SM; never_obeyed says why it is not.
+Json other_json(const SubnetView& view, const sm::OtherSm& other) {
+  auto shown = sm_json(other.info.guid, other.info.priority, state_word(other.info.state), other.lid,
+                       other.node_description);
+  if (!view.sms) return shown;
+  if (auto why = sm::why_stranger(*view.sms, other.info); !why.empty())
+    shown.as_object().emplace("never_obeyed", text(why));
+  return shown;
+}
+
 const sm::OtherSm* other_master(const sm::Subnet& subnet) {
   const auto at = std::ranges::find(subnet.other_sms, wire::SmState::master,
                                     [](const sm::OtherSm& other) { return other.info.state; });
@@ -110,8 +120,7 @@ Json master_json(const SubnetView& view) {
   if (!is_running(view)) return {};
   if (view.snapshot->state == wire::SmState::master) return self_json(view);
   const auto* other = other_master(*view.snapshot->subnet);
-  if (other == nullptr) return {};
-  return sm_json(other->info.guid, other->info.priority, "master", other->lid, other->node_description);
+  return other != nullptr ? other_json(view, *other) : Json{};
 }
 
 Json waiting_json(const SubnetView& view) {
@@ -299,8 +308,7 @@ void add_fabric(const SubnetView& view, JsonObject& object) {
   }
   if (now) {
     for (const auto& other : now->subnet->other_sms) {
-      others.push_back(sm_json(other.info.guid, other.info.priority, state_word(other.info.state), other.lid,
-                               other.node_description));
+      others.push_back(other_json(view, other));
     }
   }
   object.emplace("other_sms", Json(std::move(others)));

@@ -17,11 +17,12 @@ namespace {
 void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
   const auto& pending = list_of(partition, "pending");
   const bool decided = text_of(partition, "in_force") != "false";
+  const auto why = text_of(partition, "not_in_force");
+  const auto waits = why.empty() ? "a change is not decided yet: smd partitions wait" : why;
   out << fmt::format("{}{} {}: {} of {} programmed, {} pending ({}){}\n", prefix, text_of(partition, "pkey"),
                      text_of(partition, "name"), text_of(partition, "programmed"),
                      counted(text_of(partition, "member_count"), "member"), pending.size(),
-                     joined_texts(list_of(partition, "sources")),
-                     decided ? "" : "; a change is not decided yet: smd partitions wait");
+                     joined_texts(list_of(partition, "sources")), decided ? "" : "; " + waits);
   if (const auto asked = text_of(partition, "sl_asked"); !asked.empty())
     out << fmt::format("  SL {} is in force, SL {} is asked for\n", text_of(partition, "sl"), asked);
   for (const auto& group : list_of(partition, "groups_waiting"))

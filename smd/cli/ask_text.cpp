@@ -61,8 +61,9 @@ void lines(std::ostream& out, std::string_view title, const json::array& items, 
 }
 
 std::string sm_words(const json::value& sm) {
-  return fmt::format("{} on \"{}\", LID {}, priority {}", text_of(sm, "guid"), text_of(sm, "node"),
-                     text_of(sm, "lid"), text_of(sm, "priority"));
+  const auto stranger = text_of(sm, "never_obeyed");
+  return fmt::format("{} on \"{}\", LID {}, priority {}{}{}", text_of(sm, "guid"), text_of(sm, "node"),
+                     text_of(sm, "lid"), text_of(sm, "priority"), stranger.empty() ? "" : "; ", stranger);
 }
 
 void print_sweep(std::ostream& out, const json::value& subnet) {

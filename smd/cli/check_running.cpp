@@ -154,8 +154,12 @@ void print_change(std::ostream& out, const json::value& subnet) {
     return;
   }
   const auto& changed = list_of(subnet, "changed");
-  if (changed.empty()) out << "  the configuration is the one in force\n";
+  const bool takeover = text_of(subnet, "takeover") == "true";
+  if (changed.empty())
+    out << (takeover ? "  the configuration is the one of this standby\n"
+                     : "  the configuration is the one in force\n");
   for (const auto& one : changed) out << "  " << std::string(one.as_string()) << '\n';
+  if (takeover) out << "  this SM writes nothing while it is standby; a takeover with this configuration:\n";
   print_fabric(out, member_of(subnet, "fabric"));
 }
 

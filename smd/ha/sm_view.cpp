@@ -75,6 +75,16 @@ std::string stranger_words(const SmView& view, const wire::SmInfo& info) {
   return fmt::format("never obeyed: {}", why);
 }
 
+/// "; 0x… "h1" may not have the fabric: …" for each SM that is never obeyed.
+std::string strangers_text(const SmView& view) {
+  std::string all;
+  for (const auto& [sm, seen] : view.others) {
+    if (!machine::is_obeyed(view.state, sm.info))
+      all += fmt::format("; {} may not have the fabric: {}", sm_name(sm), stranger_words(view, sm.info));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<OtherSm> next_master(const SmView& view) {
@@ -135,6 +145,10 @@ std::string outlook(const SmView& view, const SeenSm& other) {
                                               : "waits behind another standby";
 }
 
+std::string why_stranger(const SmView& view, const wire::SmInfo& info) {
+  return machine::is_obeyed(view.state, info) ? std::string{} : stranger_words(view, info);
+}
+
 std::expected<OtherSm, std::string> successor(const SmView& view, std::optional<Guid> only) {
   const auto& state = view.state;
   if (state.sm != SmState::master)
@@ -144,7 +158,7 @@ std::expected<OtherSm, std::string> successor(const SmView& view, std::optional<
         std::string("another SM may be master: nothing is handed over until that is known"));
   const auto found = machine::successor(state, sms_of(view), only);
   if (found) return *found;
-  if (!only) return std::unexpected(std::string("no standby: there is no SM to hand over to"));
+  if (!only) return std::unexpected("no standby: there is no SM to hand over to" + strangers_text(view));
   if (*only == state.self.guid) return std::unexpected(std::string("this SM is the master already"));
   const auto known = std::ranges::find(view.others, *only, [](const SeenSm& o) { return o.sm.info.guid; });
   if (known == view.others.end())

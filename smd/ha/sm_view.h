@@ -41,6 +41,9 @@ std::string outlook(const SmView& view, std::int64_t now);
 /// What will become of another SM, in one sentence. Pure.
 std::string outlook(const SmView& view, const SeenSm& other);
 
+/// Why another SM is never obeyed, in the words of its outlook; empty: it is. Pure.
+std::string why_stranger(const SmView& view, const wire::SmInfo& info);
+
 /// The SM that gets the fabric by `smd handover`; the error is why there is none, in one line. Pure.
 std::expected<OtherSm, std::string> successor(const SmView& view, std::optional<Guid> only);
 

@@ -63,6 +63,27 @@ TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
   EXPECT_EQ(standby.at("outlook"), "takes over 1.5 s after the master's last answer");
 }
 
+TEST_F(ApiOfAPair, AnSmThatIsNeverObeyedIsNamedAsSuchEverywhere) {
+  for (auto& view : backend_.views) {
+    auto with = *view;
+    auto sms = std::make_shared<sm::SmView>(*with.sms);
+    sms->state.policy.allowed = {sms->state.self.guid};
+    with.sms = std::move(sms);
+    view = std::make_shared<const api::SubnetView>(std::move(with));
+  }
+  constexpr auto* kWhy = "never obeyed: not in [sm] allowed_guids";
+  const auto status = ask("GET", "/v1/subnets/h00000/status", "Subnet");
+  EXPECT_EQ(status.at("other_sms").at(0).at("never_obeyed"), kWhy);
+  std::ostringstream text;
+  cli::print_subnet(text, status);
+  EXPECT_THAT(text.str(), HasSubstr(std::string("; ") + kWhy));
+  EXPECT_THAT(error("POST", "/v1/subnets/h00000/handover", 409),
+              testing::AllOf(HasSubstr("\"h00003\" may not have the fabric"), HasSubstr(kWhy)));
+  const auto standby = ask("GET", "/v1/subnets/h00003/status", "Subnet");
+  EXPECT_THAT(std::string(standby.at("master").at("never_obeyed").as_string()),
+              testing::EndsWith("; smd waits while it is master"));
+}
+
 TEST_F(ApiOfAPair, StatusOfAStandbySaysWhatItHasReadOfTheMastersGroups) {
   const auto read = [&](const std::string& host) {
     auto status = ask("GET", "/v1/subnets/" + host + "/status", "Subnet");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -259,6 +260,29 @@ TEST_F(ApiPartitions, OfAChangeThatIsNotDecidedYetNothingIsInForce) {
   EXPECT_EQ(blue.at("sources").at(0), "API");
   EXPECT_THAT(blue.at("members").as_array(), IsEmpty());
   EXPECT_EQ(ask("GET", "/v1/subnets/p/partitions", "Partitions").at("partitions").as_array().size(), 3U);
+}
+
+TEST_F(ApiPartitions, OfAStandbyWithoutACopyWaitUntilItIsMaster) {
+  change("PUT", "blue", 201, R"({"members": ["h00001"]})");
+  EXPECT_EQ(partition("blue").as_object().if_contains("not_in_force"), nullptr) << "it is decided soon";
+  auto& shown = *std::ranges::find_if(backend_.views, [](const auto& one) { return one->name == "p"; });
+  auto view = *shown;
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->state = wire::SmState::standby;
+  view.snapshot = std::move(snapshot);
+  const auto show = [&](api::SubnetView now) {
+    shown = std::make_shared<const api::SubnetView>(std::move(now));
+    std::ostringstream text;
+    cli::print_partitions(text, ask("GET", "/v1/subnets/p/partitions", "Partitions"), false);
+    return text.str();
+  };
+  EXPECT_THAT(show(view), testing::AllOf(HasSubstr("; this SM is a standby without a copy"),
+                                         testing::Not(HasSubstr("smd partitions wait"))));
+  replica::ReplicaView replica;
+  replica.role = replica::ReplicaView::Role::behind;
+  replica.position.epoch = 1;
+  view.replica = std::make_shared<const replica::ReplicaView>(std::move(replica));
+  EXPECT_THAT(show(view), HasSubstr("smd partitions wait"));
 }
 
 /// As RFC 9110 has it: nothing is changed where there is one already, not even where it is the same.

@@ -187,6 +187,25 @@ TEST_F(ReloadPreview, WrongFilesAndBodiesAreRefusedInOneLineEach) {
   EXPECT_EQ(backend_.reloads, 0U);
 }
 
+TEST_F(ReloadPreview, OfAStandbyIsWhatATakeoverChangesWhereItsOwnFilesCount) {
+  EXPECT_EQ(preview(config_).at("takeover"), false);
+  auto view = *backend_.views[0];
+  auto snapshot = std::make_shared<sm::Snapshot>(*view.snapshot);
+  snapshot->state = wire::SmState::standby;
+  view.snapshot = std::move(snapshot);
+  const auto of_pair = [&](config::HaPolicy policy) {
+    auto config = config_;
+    config.ha.policy = policy;
+    replica::ReplicaView replica;
+    replica.role = replica::ReplicaView::Role::current;
+    view.replica = std::make_shared<const replica::ReplicaView>(std::move(replica));
+    backend_.views[0] = std::make_shared<const api::SubnetView>(view);
+    return preview(config).at("takeover");
+  };
+  EXPECT_EQ(of_pair(config::HaPolicy::local), true);
+  EXPECT_EQ(of_pair(config::HaPolicy::replica), false) << "they count after a reload as master";
+}
+
 TEST_F(ReloadPreview, ASubnetThatIsNotInTheFilesLeaves) {
   backend_.next = api::NextConfigs{.subnets = std::vector<api::NextConfig>(1), .warnings = {}};
   const auto found = ask(200, R"({"dry_run": true})").at("subnets").at(0);

@@ -31,6 +31,29 @@ std::string shown_of(const std::string& qos, const std::string& max_vls_waits = 
   return out.str();
 }
 
+std::string shown_on_standby(const std::string& changed) {
+  constexpr auto* kReload =
+      R"({{"dry_run":true,"warnings":[],"subnets":[{{"subnet":"f","leaves":false,"takeover":true,"changed":[{}],
+"fabric":{{"refused":null,"disturbs":true,"lids_changed":32,"entries_in_use":9,"entries_changed":0,"links_taken_down":[],
+"engine_now":"minhop","engine":"minhop","engine_waits":null,"pkeys":[],"sets":[],"qos":null}}}}]}})";
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/reload"] = fmt::format(fmt::runtime(kReload), changed);
+  std::ostringstream out, err;
+  EXPECT_EQ(check_running(daemon.path(), std::chrono::seconds(20), false, out, err), 3) << err.str();
+  return out.str();
+}
+
+TEST(CheckRunning, OfAStandbySaysThatATakeoverChangesTheFabric) {
+  constexpr auto* kTakeover =
+      "  this SM writes nothing while it is standby; a takeover with this configuration:\n  LIDs: 32 "
+      "change\n";
+  EXPECT_THAT(shown_on_standby(""),
+              AllOf(HasSubstr(kTakeover), HasSubstr("  the configuration is the one of this standby\n"),
+                    Not(HasSubstr("in force"))));
+  EXPECT_THAT(shown_on_standby(R"("lids.first 1 -> 9")"),
+              AllOf(HasSubstr("  lids.first 1 -> 9\n"), HasSubstr(kTakeover)));
+}
+
 TEST(CheckRunning, NamesClassesThatAreNewGoneOrMoved) {
   const auto text = shown_of(
       R"({"classes":[
