@@ -120,6 +120,7 @@ void Instance::open_replica() {
 /// What clients have registered and what the API has made is the master's from now on.
 void Instance::replaced() {
   registry_.set(replicator_->registry());
+  if (sa_) sa_->know_before(nullptr);
   say_left_changes();
   const bool policy = adopt_replica_policy();
   set_policy_state(replicator_->policies());

@@ -122,7 +122,8 @@ store::Following Replicator::following() const {
   return {.follows = follows(),
           .stale = following_ ? !is_current() : stale_,
           .replaced = replaced_,
-          .knows_clients = following_ || role().master || journal_.active() || has_copy()};
+          .knows_clients = following_ || role().master || journal_.active() || has_copy(),
+          .current = following_ ? is_current() : began_current_};
 }
 
 asio::awaitable<bool> Replicator::commit(sm::StoredPtr now) {
@@ -175,6 +176,7 @@ asio::awaitable<void> Replicator::begin_term() {
   if (!journal_.active()) {  // else the epoch alone is another one
     began_with_ = following_ ? replica()->source : Guid{};
     began_registry_ = registry();
+    began_current_ = following_ && !stale_;
     copied_by_.clear();
   }
   left_.reset();
@@ -213,7 +215,7 @@ void Replicator::end_term() {
   left_m_keys_ = std::move(keys);
   left_at_ = journal_.latest();
   journal_.end();
-  stale_ = false;
+  stale_ = began_current_ = false;
   raise_ = false;
   unsaid_ = false;
   receiver_.emplace(kept_);

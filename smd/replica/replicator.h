@@ -237,6 +237,7 @@ class Replicator final : public store::Store {
   std::set<Guid> copiers_;            ///< SMs that have ever connected to copy from us
   Guid began_with_{};                 ///< the SM whose state that began with
   sa::RegistryPtr began_registry_;    ///< of that state
+  bool began_current_ = false;        ///< that state was a copy, and current
   /// Of the last SM that has left us some; null: none has.
   std::shared_ptr<const sm::Stored::MKeys> inherited_m_keys_;
   // As standby.

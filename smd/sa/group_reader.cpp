@@ -85,7 +85,7 @@ void GroupReader::forget() {
 asio::awaitable<void> GroupReader::read_before(mad::LidRoute to) {
   if (parts_.copied() || !fresh_) co_return;
   const auto records = co_await ask(to, kWaitBefore);
-  if (!records || !fresh_) co_return;
+  if (!records || !fresh_ || parts_.copied()) co_return;
   master_ = to.lid;
   asked_ = parts_.clock.now();
   know(*records, to.lid);
@@ -115,7 +115,8 @@ asio::awaitable<void> GroupReader::read(mad::LidRoute to, std::shared_ptr<const 
     co_return;
   }
   const auto now = parts_.source();
-  if (!now || now->state != wire::SmState::standby) co_return;  // an answer of before
+  // An answer of before.
+  if (!now || now->state != wire::SmState::standby || parts_.copied()) co_return;
   know(*records, to.lid);
 }
 

@@ -116,6 +116,7 @@ class Server {
     std::vector<Guid> to_ask;
     std::vector<sm::GuidBlock> guids;
     std::int64_t silence_ends = 0;
+    bool took_over = false;
     std::optional<Inherited> inherited;  ///< groups and members of the master before, at the takeover
     std::optional<Inherited> ended;      ///< of them those that end with the grace
   };

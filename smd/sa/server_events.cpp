@@ -59,8 +59,8 @@ asio::awaitable<void> Server::read_groups(mad::LidRoute to) { co_await reader_->
 
 /// After a takeover, and when its grace is over.
 void Server::say_inherited(const Written& done) {
+  if (done.took_over) prior_.reset();
   if (done.inherited) {
-    prior_.reset();
     grace_ends_ = parts_.clock.now() + std::chrono::seconds(settings_->grace);
     parts_.log.info("ha.groups_inherited")
         .kv("groups", done.inherited->groups.size())

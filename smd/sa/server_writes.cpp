@@ -151,7 +151,9 @@ void Server::write_batch(Writing& writing, const std::vector<Arrived>& batch, Wr
 void Server::take_over(Writing& writing, const PendingTasks& tasks, Written& done) {
   if (tasks.copy.stale) done.registry.forget_clients();
   sa::take_over(writing);
-  if (!tasks.prior) return;
+  done.took_over = true;
+  // What was read of its groups before its state came says less than the copy, whose members need not join.
+  if (!tasks.prior || tasks.copy.current) return;
   inherited_ = inherit(writing, *tasks.prior);
   done.inherited = inherited_;
 }

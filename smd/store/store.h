@@ -27,6 +27,9 @@ struct Following {
   /// What clients have registered is that of the fabric: it is copied, or we are master. An SM that becomes
   /// master is so before the sweep that the SA hears of it by.
   bool knows_clients = false;
+  /// All that clients had registered with the master whom we follow, or whose state our mastership began
+  /// with, is here. Not where the master before is one that is not copied.
+  bool current = false;
 };
 
 /// Of one subnet. Used on its manager's thread; outlives the manager.

@@ -20,8 +20,10 @@ namespace smd::test {
 /// One SM of a pair, as the daemon joins its parts.
 class ReplicaSm {
  public:
+  /// `sm_then`: the SM that its port had before the start; LID 0: none.
   ReplicaSm(sim::World& world, std::unique_ptr<replica::Network> network, const std::string& host,
-            config::SubnetConfig config, store::Store& disk, replica::ReplicatorOptions options)
+            config::SubnetConfig config, store::Store& disk, replica::ReplicatorOptions options,
+            const mad::LidRoute& sm_then = {})
       : world_(world),
         network_(std::move(network)),
         store_(parts(disk), std::move(options)),
@@ -36,6 +38,7 @@ class ReplicaSm {
                   });
     store_.start();
     group_.spawn(look());
+    if (sm_then.lid != Lid{}) world_.run(server_.read_groups(sm_then));
     group_.spawn(manager_->run());
   }
   ~ReplicaSm() {
@@ -90,15 +93,18 @@ class ReplicaSm {
       if (!time) co_return;
     }
   }
+  log::Log log_to(Lines& to) {
+    return {{},
+            [&to](const log::Record&, std::string_view line) { to.all.emplace_back(line); },
+            {.steady = [this] { return world_.now().time_since_epoch(); },
+             .wall = [] { return std::chrono::system_clock::time_point{}; }}};
+  }
   replica::ReplicatorParts parts(store::Store& disk) {
-    const auto output = [this](const log::Record&, std::string_view line) { lines.all.emplace_back(line); };
     return {
         .executor = world_.io().get_executor(),
         .clock = world_.clock(),
         .compute = compute_,
-        .log = log::Log({}, output,
-                        {.steady = [this] { return world_.now().time_since_epoch(); },
-                         .wall = [] { return std::chrono::system_clock::time_point{}; }}),
+        .log = log_to(lines),
         .disk = disk,
         .network = *network_,
         .sms = sms_,
@@ -119,7 +125,7 @@ class ReplicaSm {
             .act_count = [this] { return manager_->act_count(); },
             .registry = registry_,
             .store = &store_,
-            .log = {},
+            .log = log_to(sa_lines),
             .clock = world_.clock(),
             .wall = [this] { return 1'000'000 + world_.now().time_since_epoch() / std::chrono::seconds(1); },
             .fabric = &manager_->requests(),
@@ -129,6 +135,7 @@ class ReplicaSm {
 
  public:
   Lines lines;                ///< that the store has logged
+  Lines sa_lines;             ///< that the SA has
   std::vector<Guid> refused;  ///< SMs that have refused what it commits
 
  private:
@@ -157,11 +164,17 @@ class ReplicaSite {
   /// On port 1 of the host, with the disk that it had before, for two seconds at least.
   ReplicaSm& start(const std::string& host, config::SubnetConfig config, std::vector<std::string> peers,
                    replica::Mode mode = replica::Mode::async) {
+    auto& sm = begin(host, std::move(config), std::move(peers), {}, mode);
+    world.run_for(std::chrono::seconds(2));
+    return sm;
+  }
+  /// The same, without these two seconds.
+  ReplicaSm& begin(const std::string& host, config::SubnetConfig config, std::vector<std::string> peers,
+                   const mad::LidRoute& sm_then = {}, replica::Mode mode = replica::Mode::async) {
     auto& sm = sms_[host];
     sm = std::make_unique<ReplicaSm>(
         world, network_of ? network_of(host) : network.at(host), host, std::move(config), disks[host],
-        replica::ReplicatorOptions{.subnet = "test", .mode = mode, .peers = std::move(peers)});
-    world.run_for(std::chrono::seconds(2));
+        replica::ReplicatorOptions{.subnet = "test", .mode = mode, .peers = std::move(peers)}, sm_then);
     return *sm;
   }
   void kill(const std::string& host) { sms_.erase(host); }
