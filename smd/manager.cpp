@@ -74,7 +74,8 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
            .settle = [this](Guid standby) -> asio::awaitable<void> {
              if (parts_.store != nullptr) co_await parts_.store->settle(standby);
            },
-           .lags = [this](Guid standby) { return parts_.store != nullptr && parts_.store->lags(standby); }},
+           .lags = [this](Guid standby) { return parts_.store != nullptr && parts_.store->lags(standby); },
+           .copies = [this] { return parts_.store != nullptr ? parts_.store->copies() : std::nullopt; }},
           [this](const wire::Notice& notice, Lid from) {
             traps_.heard(notice, from);
             status_.publish_traps();

@@ -92,7 +92,10 @@ std::string outlook_of(const SubnetView& view) {
   if (!view.sms) return {};
   auto words = sm::outlook(*view.sms, sm::unix_now());
   const bool alone = view.sms->state.sm == wire::SmState::master && !view.sms->state.contested;
-  const auto next = alone ? sm::next_master(*view.sms) : std::nullopt;
+  auto next = alone ? sm::next_master(*view.sms) : std::nullopt;
+  const auto heir = alone ? sm::successor(*view.sms, std::nullopt) : std::unexpected(std::string());
+  // Else the words say already that it has less of a copy than the other.
+  if (next && heir && heir->info.guid != next->info.guid) next.reset();
   if (const auto missing = next ? lacks(view, next->info.guid) : std::string(); !missing.empty())
     words += "; " + missing;
   return words;

@@ -85,7 +85,11 @@ void add_sweep_options(CLI::App& command, OrderOptions& options) {
 }
 
 void add_handover_options(CLI::App& command, OrderOptions& options) {
-  command.add_option("GUID", options.sm, "port GUID of the SM (default: the standby with the highest rank)")
+  command
+      .add_option(
+          "GUID", options.sm,
+          "port GUID of the SM (default: a standby with a current copy, of several the one with the highest "
+          "rank)")
       ->type_name("GUID")
       ->check([](const std::string& text) {
         return base::parse_guid(text) ? std::string() : fmt::format("{}: not a GUID", text);

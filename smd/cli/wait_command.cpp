@@ -42,13 +42,20 @@ bool has_all(const json::value& replica, std::string_view guid) {
   });
 }
 
-/// The SM that the fabric goes to when the master ends: a standby before one that shows Not-active, with
-/// `copied` one that has all that is committed before others, and of these the one with the highest rank.
-/// Null: there is none.
-const json::value* heir_of(const json::value& sms, const json::value& replica, bool copied) {
+/// Of a master's replica: this SM copies.
+bool copies(const json::value& replica, std::string_view guid) {
+  return std::ranges::any_of(list_of(replica, "standbys"),
+                             [&](const json::value& standby) { return text_of(standby, "guid") == guid; });
+}
+
+/// The SM that the fabric goes to when the master ends, as machine::successor chooses it: a standby before
+/// one that shows Not-active, one that has all that is committed before one that copies, and that before
+/// others, and of these the one with the highest rank. Null: there is none.
+const json::value* heir_of(const json::value& sms, const json::value& replica) {
   const auto rank = [&](const json::value& sm) {
     const auto guid = base::parse_guid(text_of(sm, "guid"));
-    return std::tuple(text_of(sm, "state") == "standby", copied && has_all(replica, text_of(sm, "guid")),
+    const auto port = text_of(sm, "guid");
+    return std::tuple(text_of(sm, "state") == "standby", has_all(replica, port), copies(replica, port),
                       base::parse_number(text_of(sm, "priority")), ~(guid ? guid->value() : 0));
   };
   const json::value* best = nullptr;
@@ -114,7 +121,7 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
     return std::unexpected("the state is not copied: [ha] listen, peers and etcd are not set");
   const auto role = text_of(replica, "role");
   if (role == "current") return Readiness{true, "the copy of the master's state is current"};
-  if (role == "source") return at_standby(replica, heir_of(sms, replica, restart));
+  if (role == "source") return at_standby(replica, heir_of(sms, replica));
   return Readiness{false, fmt::format("replica: {}", role)};
 }
 

@@ -63,6 +63,9 @@ class Mastership {
     std::function<asio::awaitable<void>(Guid standby)> settle;
     /// The SM on this port copies what is committed here, and lacks some of it. May be null: none copies.
     std::function<bool(Guid standby)> lags;
+    /// The SMs that copy it now; true: all of it. Nothing: what is committed is never copied. May be null, as
+    /// that.
+    std::function<std::optional<std::map<Guid, bool>>()> copies;
   };
   /// A trap, repressed already; only called while we are master.
   using OnTrap = std::function<void(const wire::Notice& notice, Lid from)>;
@@ -80,7 +83,7 @@ class Mastership {
   Guid own_port() const { return state_.self.guid; }
   /// Answers requests, takes the SM's place on the port with `claim_sm` (again each second until it succeeds)
   /// and watches for standstills; with `watch` also polls SMs that are silent or read the fabric while we are
-  /// master. False when cancelled.
+  /// master, and looks at what standbys have copied. False when cancelled.
   asio::awaitable<bool> start(ClaimSm* claim_sm, bool watch);
   /// To be called when `parts.config` points to another configuration.
   void configure();
@@ -191,6 +194,8 @@ class Mastership {
   asio::awaitable<void> tell_rank(OtherSm master);
   asio::awaitable<void> ask_rank(OtherSm sm, mad::Target target);
   void look_at_copies();
+  std::map<Guid, bool> copies() const;
+  asio::awaitable<void> watch_copies();
   void await_copy(OtherSm of);
   asio::awaitable<void> wait_for_copy(OtherSm of);
   void begin_quiet();

@@ -17,6 +17,9 @@ namespace {
 /// How long the end of a process waits for the standby, and between two looks.
 constexpr mad::Duration kLeave = std::chrono::seconds(1), kLeaveLook = std::chrono::milliseconds(20);
 
+/// Between two looks at what standbys have copied: the view says who gets the fabric.
+constexpr mad::Duration kLookAtCopies = std::chrono::milliseconds(200);
+
 /// How long a standby that outranks us may take to copy what we have committed.
 constexpr mad::Duration kCopyPatience = std::chrono::seconds(10);
 
@@ -147,7 +150,26 @@ void Mastership::look_at_copies() {
       lagging.insert(guid);
     }
   }
-  if (lagging != state_.lagging) on(machine::CopiesKnown{std::move(lagging)});
+  auto have = copies();
+  if (lagging != state_.lagging || have != state_.copies)
+    on(machine::CopiesKnown{.lagging = std::move(lagging), .copies = std::move(have)});
+}
+
+std::map<Guid, bool> Mastership::copies() const {
+  return (parts_.copies ? parts_.copies() : std::nullopt).value_or(std::map<Guid, bool>{});
+}
+
+/// Standbys copy, and fall behind, without a word to us. Ends where nothing is ever copied.
+asio::awaitable<void> Mastership::watch_copies() {
+  while (parts_.copies && parts_.copies()) {
+    if (state_.sm == wire::SmState::master) {
+      auto have = copies();
+      if (have != state_.copies)
+        on(machine::CopiesKnown{.lagging = state_.lagging, .copies = std::move(have)});
+    }
+    const bool time = co_await parts_.clock.sleep(kLookAtCopies);
+    if (!time) co_return;
+  }
 }
 
 void Mastership::await_copy(OtherSm of) {
@@ -188,7 +210,20 @@ asio::awaitable<void> Mastership::wait_for_copy(OtherSm of) {
 std::expected<OtherSm, std::string> Mastership::hand_over(std::optional<Guid> only) {
   look_at_copies();
   auto to = successor(view(), only);
-  if (to) on(machine::HandOver{*to});
+  if (!to) return to;
+  const bool replicated = parts_.copies && parts_.copies();
+  if (replicated && !state_.copies.contains(to->info.guid)) {
+    parts_.log.warn("sm.handover_uncopied")
+        .port(to->at.node, to->node_description, to->at.port)
+        .kv("sm_guid", to->info.guid)
+        .kv("reason", "it does not copy what was committed here")
+        .kv("action",
+            "it gets the fabric all the same; clients have to register again there, and where it does not "
+            "ask "
+            "them to, services and groups that they had are gone")
+        .always();
+  }
+  on(machine::HandOver{*to});
   return to;
 }
 

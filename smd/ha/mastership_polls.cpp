@@ -30,6 +30,7 @@ asio::awaitable<bool> Mastership::start(ClaimSm* claim_sm, bool watch) {
   if (!claimed) co_return false;
   standstill_.start();
   if (watch) parts_.tasks.spawn(watch_others());
+  if (watch) parts_.tasks.spawn(watch_copies());
   co_return true;
 }
 

@@ -24,6 +24,7 @@ void become(Step& step, SmState to) {
     now.unread = false;
     now.replaced.reset();
     now.lagging.clear();
+    now.copies.clear();
     return now.handed_over_by.reset();
   }
   now.deferral = Deferral::none;
@@ -214,7 +215,10 @@ std::optional<OtherSm> ready_heir(Step& step, const std::vector<OtherSm>& others
   return std::nullopt;
 }
 
-void on(Step& step, const CopiesKnown& event) { step.next.lagging = event.lagging; }
+void on(Step& step, const CopiesKnown& event) {
+  step.next.lagging = event.lagging;
+  step.next.copies = event.copies;
+}
 
 void on(Step& step, const SweepRead& event) {
   auto& now = step.next;

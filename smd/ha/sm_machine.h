@@ -106,6 +106,9 @@ struct State {
   /// Standbys that copy what this master commits and do not have all of it yet: they get the fabric by their
   /// rank when they have.
   std::set<Guid> lagging;
+  /// SMs that copy what this master commits; true: they have all of it. They come first where it gives the
+  /// fabric up by itself.
+  std::map<Guid, bool> copies;
 
   /// After a standstill of this process, until the masters of the fabric are known again: no Set leaves.
   bool sets_held = false;
@@ -152,9 +155,10 @@ struct SmsRead {
 struct RankTold {
   OtherSm sm;
 };
-/// Which standbys copy what we commit and lack some of it.
+/// Which SMs copy what we commit, and which of them lack some of it: State's fields of these names.
 struct CopiesKnown {
-  std::set<Guid> lagging;
+  std::set<Guid> lagging{};
+  std::map<Guid, bool> copies{};
 };
 /// The fabric is to be handed over to this SM, whatever its rank: an operator wants it, or this process ends.
 struct HandOver {

@@ -80,7 +80,9 @@ std::optional<OtherSm> successor(const State& now, const std::vector<OtherSm>& o
     const bool usable = waits(other) || other.info.state == SmState::not_active;
     if (!may_have_fabric(now, other) || !usable) continue;
     const auto key = [&](const OtherSm& sm) {
-      return std::tuple(waits(sm), !now.lagging.contains(sm.info.guid), rank_of(sm.info));
+      const auto copy = now.copies.find(sm.info.guid);
+      const bool copies = copy != now.copies.end();
+      return std::tuple(waits(sm), copies && copy->second, copies, rank_of(sm.info));
     };
     if (best == nullptr || key(*best) < key(other)) best = &other;
   }

@@ -39,10 +39,10 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others);
 /// fabric. Pure.
 std::optional<OtherSm> heir(const State& now, const std::vector<OtherSm>& others);
 
-/// The SM that gets the fabric where the master has to give it up, whatever the ranks: the highest standby
-/// that may have it and lacks no copy, else one that lacks some, else one that shows Not-active (an smd that
-/// defers); nothing: there is none. `only`:
-/// that one or none. Pure.
+/// The SM that gets the fabric where the master gives it up by itself, whatever the ranks: of the standbys
+/// that may have it one that has all that was committed here, else one that copies it, else any; else one
+/// that shows Not-active (an smd that defers), in the same order. Of equals the highest; nothing: there is
+/// none. `only`: that one or none. Pure.
 std::optional<OtherSm> successor(const State& now, const std::vector<OtherSm>& others,
                                  std::optional<Guid> only);
 

@@ -40,7 +40,13 @@ std::string master_outlook(const SmView& view) {
   if (state.contested) return "waits for HANDOVER of the other master; it writes nothing until then";
   const auto next = next_master(view);
   if (!next) return "stays master; there is no standby that takes over";
-  const auto takes_over = fmt::format("{} takes over when it fails", sm_name(*next));
+  auto takes_over = fmt::format("{} takes over when it fails", sm_name(*next));
+  const auto heir = machine::successor(state, sms_of(view), std::nullopt);
+  if (heir && heir->info.guid != next->info.guid)
+    takes_over += fmt::format(
+        " and has less of a copy than {}, which gets the fabric when smd ends or by `smd "
+        "handover`",
+        sm_name(*heir));
   if (state.declined.contains(next->info.guid) && view.shown.rank < machine::rank_of(next->info))
     return fmt::format("stays master: {} ranks higher and did not take the HANDOVER", sm_name(*next));
   return fmt::format("stays master; {}", takes_over);
@@ -88,15 +94,11 @@ std::string strangers_text(const SmView& view) {
 }  // namespace
 
 std::optional<OtherSm> next_master(const SmView& view) {
-  auto sms = sms_of(view);
+  auto by_rank = view.state;
+  by_rank.copies.clear();
   // One that shows NotActive may do so for [ha] quiet, and takes the fabric all the same: where there is no
   // other, it is named.
-  const bool standby =
-      std::ranges::any_of(sms, [](const OtherSm& sm) { return sm.info.state == SmState::standby; });
-  std::erase_if(sms, [&](const OtherSm& sm) {
-    return sm.info.state != (standby ? SmState::standby : SmState::not_active);
-  });
-  return machine::successor(view.state, sms, std::nullopt);
+  return machine::successor(by_rank, sms_of(view), std::nullopt);
 }
 
 std::string outlook(const SmView& view, std::int64_t now) {
@@ -141,8 +143,12 @@ std::string outlook(const SmView& view, const SeenSm& other) {
                ? "ranks higher: gets the fabric when it has copied all, or after 10 s"
                : "gets the fabric: it ranks higher";
   const auto next = next_master(view);
-  return next && next->info.guid == info.guid ? "takes over when this SM fails"
-                                              : "waits behind another standby";
+  if (next && next->info.guid == info.guid) return "takes over when this SM fails";
+  const auto heir = machine::successor(state, sms_of(view), std::nullopt);
+  return heir && heir->info.guid == info.guid
+             ? "gets the fabric when this SM ends, or by `smd handover`: it has more of a copy than the one "
+               "that takes over when this SM fails"
+             : "waits behind another standby";
 }
 
 std::string why_stranger(const SmView& view, const wire::SmInfo& info) {

@@ -33,7 +33,7 @@ struct SmView {
 };
 using PublishedSms = base::Published<SmView>;
 
-/// The standby that becomes master when we fail: the one with the highest rank. Pure.
+/// The standby that becomes master when we fail: the one with the highest rank, with a copy or without. Pure.
 std::optional<OtherSm> next_master(const SmView& view);
 
 /// What this SM will do next, or waits for, in one sentence. `now`: seconds since 1970. Pure.
@@ -44,7 +44,8 @@ std::string outlook(const SmView& view, const SeenSm& other);
 /// Why another SM is never obeyed, in the words of its outlook; empty: it is. Pure.
 std::string why_stranger(const SmView& view, const wire::SmInfo& info);
 
-/// The SM that gets the fabric by `smd handover`; the error is why there is none, in one line. Pure.
+/// The SM that gets the fabric by `smd handover`, or when this process ends (machine::successor); the error
+/// is why there is none, in one line. Pure.
 std::expected<OtherSm, std::string> successor(const SmView& view, std::optional<Guid> only);
 
 }  // namespace smd::sm::inline availability

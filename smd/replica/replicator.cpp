@@ -296,19 +296,29 @@ asio::awaitable<void> Replicator::settle(std::optional<Guid> standby) {
   parts_.clock.cancel(timer);
 }
 
-bool Replicator::lags(Guid standby) const {
-  const auto has_all = [&](Position acked) {
-    return journal_.active() && acked.epoch == journal_.latest().epoch && lag_of(acked) <= kSync;
+/// But for what may be on its way.
+bool Replicator::has_all(Position acked) const {
+  return journal_.active() && acked.epoch == journal_.latest().epoch && lag_of(acked) <= kSync;
+}
+
+std::optional<std::map<Guid, bool>> Replicator::copies() const {
+  std::map<Guid, bool> copies;
+  const auto add = [&](Guid port, Position acked) {
+    if (port == Guid{}) return;
+    auto& all = copies[port];
+    all = all || has_all(acked);
   };
-  const auto copies = parts_.network.copies();
-  const bool copies_there =
-      std::ranges::any_of(copies, [&](const auto& copy) { return copy.port == standby; });
-  if (!copiers_.contains(standby) && !copies_there) return false;
-  return std::ranges::none_of(copies,
-                              [&](const auto& copy) { return copy.port == standby && has_all(copy.at); }) &&
-         std::ranges::none_of(outgoing_, [&](const auto& end) {
-           return end->peer.port == standby && has_all(end->sender.acked());
-         });
+  for (const auto& copy : parts_.network.copies()) add(copy.port, copy.at);
+  for (const auto& end : outgoing_) {
+    if (!end->gone) add(end->peer.port, end->sender.acked());
+  }
+  return copies;
+}
+
+bool Replicator::lags(Guid standby) const {
+  const auto now = *copies();
+  const auto copy = now.find(standby);
+  return copy != now.end() ? !copy->second : copiers_.contains(standby);
 }
 
 void Replicator::lost_sync(bool lost) {

@@ -91,6 +91,7 @@ class Replicator final : public store::Store {
   bool may_answer() const override { return may_answer_; }
   asio::awaitable<void> settle(std::optional<Guid> standby) override;
   bool lags(Guid standby) const override;
+  std::optional<std::map<Guid, bool>> copies() const override;
 
   /// The latest view. From any thread.
   std::shared_ptr<const ReplicaView> view() const { return parts_.published->get(); }
@@ -152,6 +153,7 @@ class Replicator final : public store::Store {
   asio::awaitable<void> tick();
   void publish();
   std::chrono::nanoseconds lag_of(Position acked) const;
+  bool has_all(Position acked) const;
   void say_port(Guid self);
   // outgoing.cpp: to standbys
   asio::awaitable<void> accept();

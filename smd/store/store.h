@@ -3,6 +3,7 @@
 // Where a manager keeps what has to outlive it. Nothing that rests on a change is sent to a client, or
 // written to the fabric, before the change's commit has returned.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -86,6 +87,9 @@ class Store {
   virtual asio::awaitable<void> settle(std::optional<Guid> /*standby*/) { co_return; }
   /// The SM on this port copies what is committed here, and has not had all of it for more than 50 ms.
   virtual bool lags(Guid /*standby*/) const { return false; }
+  /// The SMs that copy what is committed here now, by their ports; true: it has all of it, but for the last
+  /// 50 ms. Nothing: this store is never copied.
+  virtual std::optional<std::map<Guid, bool>> copies() const { return std::nullopt; }
 };
 
 /// Keeps it as long as it lives: for tests, and where no state directory was named.

@@ -45,9 +45,30 @@ TEST(Wait, AMasterIsReadyWhenTheStandbyThatGetsTheFabricIsCurrent) {
   const auto all = sms("master", "standby", "standby");
 
   EXPECT_TRUE(is_ready("replica", source("2.6", "2.7"), all));
-  EXPECT_FALSE(is_ready("replica", source("2.7", "2.6"), all));
-  EXPECT_TRUE(is_ready("restart", source("2.7", "1.7"), all)) << "which ends, and hands over to this one";
+  for (const auto* what : {"replica", "restart"})
+    EXPECT_TRUE(is_ready(what, source("2.7", "1.7"), all)) << "which ends, and hands over to this one";
+  EXPECT_FALSE(is_ready("replica", source("2.6", "2.6"), all));
   EXPECT_FALSE(is_ready("restart", source("2.6", "1.7"), all));
+}
+
+/// An opensm with a higher rank.
+TEST(Wait, AStandbyThatCopiesComesBeforeOneThatDoesNot) {
+  auto status = source("2.7", "2.7");
+  status.at("replica").at("standbys").as_array().pop_back();
+  const auto all = sms("master", "standby", "standby");
+  for (const auto* what : {"replica", "restart"}) {
+    EXPECT_TRUE(is_ready(what, status, all)) << what;
+    const auto behind = readiness(
+        what,
+        [&] {
+          auto later = status;
+          later.at("replica").at("position") = "2.8";
+          return later;
+        }(),
+        all);
+    ASSERT_TRUE(behind);
+    EXPECT_EQ(behind->why, "standby 0x000000000000000a lacks 1 transaction");
+  }
 }
 
 TEST(Wait, AStandbyComesBeforeOneThatShowsNotActive) {

@@ -380,5 +380,26 @@ TEST(SmMachine, TheSuccessorIsTheHighestStandbyElseOneThatDefers) {
   EXPECT_EQ(to({other(40, SmState::standby, false)}), 0U);
 }
 
+TEST(SmMachine, TheSuccessorIsOneThatHasACopy) {
+  State state;
+  state.self = kSelf;
+  state.sm_key = kKey;
+  state.sm = SmState::master;
+  const std::vector others{other(60, SmState::standby), other(40, SmState::standby),
+                           other(30, SmState::standby)};
+  const auto to = [&](std::map<Guid, bool> copies, std::optional<Guid> only = {}) {
+    const auto now = step(state, CopiesKnown{.copies = std::move(copies)}).next;
+    const auto found = successor(now, others, only);
+    return found ? found->info.guid.value() : 0;
+  };
+
+  EXPECT_EQ(to({}), 30U) << "the highest, where nobody copies";
+  EXPECT_EQ(to({{Guid{60}, true}}), 60U);
+  EXPECT_EQ(to({{Guid{60}, true}, {Guid{40}, true}}), 40U);
+  EXPECT_EQ(to({{Guid{60}, true}, {Guid{40}, false}}), 60U) << "it has all";
+  EXPECT_EQ(to({{Guid{60}, false}}), 60U) << "it has most";
+  EXPECT_EQ(to({{Guid{60}, true}}, Guid{40}), 40U) << "as it was asked for";
+}
+
 }  // namespace
 }  // namespace smd::sm::machine

@@ -131,6 +131,7 @@ inline std::string text(const State& before, const Step& step) {
     if (!now.stuck.contains(sm)) add(fmt::format("-stuck {}", sm.value()));
   }
   if (before.lagging != now.lagging) add(now.lagging.empty() ? "-lagging" : "lagging");
+  if (before.copies != now.copies) add(now.copies.empty() ? "-copies" : "copies");
   if (before.standstills != now.standstills) add(fmt::format("standstills {}", now.standstills));
   if (before.accounted != now.accounted) add(fmt::format("accounted {}", now.accounted));
   if (before.self.priority != now.self.priority) add(fmt::format("priority {}", now.self.priority));
