@@ -80,8 +80,9 @@ std::expected<std::vector<std::string>, std::string> Conversation::subnets(std::
     if (name.empty()) waiting = text_of(member_of(subnet, "waiting"), "reason");
     if (!name.empty()) names.push_back(std::move(name));
   }
-  if (names.empty()) return std::unexpected(fmt::format("no subnet yet: {}", waiting));
-  return names;
+  if (!names.empty()) return names;
+  if (code != nullptr) *code = kNoSubnet;
+  return std::unexpected(fmt::format("no subnet yet: {}", waiting.empty() ? "smd begins" : waiting));
 }
 
 Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act,

@@ -21,6 +21,8 @@ using Done = std::expected<void, std::string>;
 
 /// In the place of a refusal's code: the daemon does not answer.
 inline constexpr std::string_view kNoAnswer = "no_answer";
+/// The same: the daemon answers, and none of its subnets has a name yet.
+inline constexpr std::string_view kNoSubnet = "no_subnet";
 
 class Conversation {
  public:
@@ -45,7 +47,8 @@ class Conversation {
   /// none of the others from it. `code`: as of subnets().
   Done each(const std::function<Done(const std::string& name, bool several)>& act,
             std::string* code = nullptr) const;
-  /// The subnet that was named, else all that have a name yet; at least one. `code`: as of call().
+  /// The subnet that was named, else all that have a name yet; at least one. `code`: set as by call(), and to
+  /// kNoSubnet where none has; may be null.
   std::expected<std::vector<std::string>, std::string> subnets(std::string* code = nullptr) const;
   /// One was named: this.
   bool names_subnet() const { return !subnet_.empty(); }

@@ -116,6 +116,7 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
     return another_is_master(sms)
                ? Readiness{true, fmt::format("this SM is {}", state)}
                : Readiness{false, fmt::format("this SM is {}, and no other SM is master", state)};
+  if (restart && state.empty()) return Readiness{false, "this SM has not begun yet"};
   const auto& replica = member_of(status, "replica");
   if (!replica.is_object())
     return std::unexpected("the state is not copied: [ha] listen, peers and etcd are not set");
@@ -190,7 +191,7 @@ Done wait_command(const Conversation& daemon, const WaitOptions& options, bool* 
       return {};
     };
     const auto done = until(daemon, end).each(ask, &code);
-    if (!done && code != kNoAnswer) return done;
+    if (!done && code != kNoAnswer && code != kNoSubnet) return done;
     *ready = *ready && done;
     if (*ready || steady_clock::now() >= end) {
       out << words;

@@ -31,8 +31,8 @@ struct Readiness {
   std::string why;  ///< one line, of either
 };
 /// `status`: of one subnet, `sms`: its SMs. The error: waiting does not help. "replica": the state of the
-/// master is current here, or at the standby that the fabric would go to by its rank. "restart": at any that
-/// it may go to, as an SM that ends prefers one that has all; or another SM is master.
+/// master is current here, or at the standby that gets the fabric when this SM ends. "restart": that, or
+/// another SM is master.
 std::expected<Readiness, std::string> readiness(const std::string& what, const boost::json::value& status,
                                                 const boost::json::value& sms);
 

@@ -51,6 +51,7 @@ Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* 
                                               std::chrono::system_clock::now().time_since_epoch())
                                               .count());
   view_.set(std::make_shared<api::SubnetView>(now_));
+  show_replica();
   group_.spawn(work());
   thread_ = std::jthread([this] {
     const auto keep = asio::make_work_guard(io_);

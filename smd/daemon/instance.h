@@ -119,6 +119,9 @@ class Instance {
   asio::awaitable<bool> open_store();
   store::Store* kept() const { return replicator_ ? replicator_.get() : store_.get(); }
   // replication.cpp
+  bool is_replicated() const;
+  /// Before the first word of the replicator: readers see that the state is copied.
+  void show_replica();
   void open_replica();
   /// Warns of a certificate that ends soon, or has.
   void say_expiry(const config::HaConfig& ha);

@@ -73,10 +73,22 @@ void Instance::say_expiry(const config::HaConfig& ha) {
       .always();
 }
 
+bool Instance::is_replicated() const {
+  return spec_.config.ha.copies() && !spec_.options.dry_run && !spec_.options.once;
+}
+
+void Instance::show_replica() {
+  if (!is_replicated()) return;
+  auto view = std::make_shared<replica::ReplicaView>();
+  view->mode = replica::to_string(mode_of(spec_.config.ha.mode));
+  view->direct = spec_.config.ha.etcd.empty();
+  replica_->set(std::move(view));
+}
+
 /// A copy that cannot be made keeps nothing from its work: the pair is a plain one of IBA then.
 void Instance::open_replica() {
+  if (!is_replicated()) return;
   const auto& ha = spec_.config.ha;
-  if (!ha.copies() || spec_.options.dry_run || spec_.options.once) return;
   auto network = open_network();
   if (!network) {
     log_.error("ha.not_replicated")

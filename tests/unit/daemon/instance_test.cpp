@@ -389,6 +389,14 @@ TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
   EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.cas == 8; }));
 }
 
+TEST_F(AnInstanceWithoutItsCertificate, SaysFromTheStartThatItsStateIsToBeCopied) {
+  ASSERT_TRUE(logged("port.waiting"));
+  const auto replica = instance_->view()->replica;
+  ASSERT_TRUE(replica);
+  EXPECT_EQ(replica->role, replica::ReplicaView::Role::none);
+  EXPECT_EQ(replica->failure, "") << "nothing was opened yet";
+}
+
 /// It serves its fabric, and not only the log says that nothing is copied.
 TEST_F(AnInstanceWithoutItsCertificate, IsMasterAndShowsWhyNothingIsCopied) {
   device_.set([](Device& device) { device.missing.clear(); });

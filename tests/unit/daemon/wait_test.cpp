@@ -5,6 +5,7 @@
 #include <string>
 
 #include "smd/cli/wait_command.h"
+#include "tests/support/fake_daemon.h"
 
 namespace smd::cli {
 namespace {
@@ -87,6 +88,25 @@ TEST(Wait, AStandbyIsReadyWhenItsCopyIsCurrent) {
 TEST(Wait, WithoutAMasterThisSmMayBecomeIt) {
   EXPECT_FALSE(is_ready("restart", copy("current"), sms("standby", "standby", "standby")));
   EXPECT_FALSE(is_ready("restart", copy("none"), sms("discovering", "standby", "discovering")));
+}
+
+TEST(Wait, AnSmThatBeginsIsWaitedFor) {
+  const json::value nothing = json::object{{"sms", json::array{}}};
+  const json::value none = json::object{{"replica", nullptr}};
+
+  EXPECT_EQ(readiness("replica", copy("none"), nothing)->why, "replica: none");
+  EXPECT_EQ(readiness("restart", none, nothing)->why, "this SM has not begun yet");
+}
+
+TEST(Wait, ASubnetThatHasNoNameYetIsWaitedFor) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/status"] = R"({"subnets":[{"subnet":"","waiting":null}]})";
+
+  for (const auto* what : {"replica", "restart"}) {
+    const auto said = test::ask_daemon(daemon.path(), {"wait", what, "--timeout", "0"});
+    EXPECT_EQ(said.status, 3);
+    EXPECT_EQ(said.out, "no subnet yet: smd begins\n");
+  }
 }
 
 TEST(Wait, WithoutACopyThereIsNothingToWaitFor) {
