@@ -66,7 +66,7 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
            .control = [this](wire::SmControl what, const wire::SmInfo& from) { return control(what, from); },
            .is_sm = [this](const mad::Received& from, const wire::Smp& request,
                            SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
-           .asked = [this](Lid from) { asked_by(from); },
+           .asked = [this](const mad::Received& from, const wire::Smp& request) { asked_by(from, request); },
            .m_key = [this](Lid lid) { return m_key_at(lid); }}),
       standstill_(parts_.clock, longest_standstill(parts_.config->ha),
                   [this](mad::Duration took) { on(machine::StoodStill{took}); }),
@@ -90,20 +90,33 @@ std::uint64_t Mastership::m_key_at(Lid lid) {
   return place.node != nullptr ? m_key_of(*place.node, place.port) : 0;
 }
 
-/// An SM has begun after its port was read, and its trap was lost: it polls us as our standby, and we would
-/// not know of it before the next heavy sweep.
-void Mastership::asked_by(Lid from) {
-  if (state_.sm != wire::SmState::master || !parts_.subnet) return;
-  if (!parts_.lids.is_of(parts_.subnet.get())) parts_.lids = LidIndex(parts_.subnet);
-  const auto place = parts_.lids.find(from);
-  if (place.node == nullptr || place.node->guid() == parts_.subnet->sm_node) return;
-  const PeerPort at{place.node->guid(), place.port};
+/// An SM has begun after its port was read. It polls us as our standby: its trap was lost, and we would not
+/// know of it before the next heavy sweep. Or it reads the fabric, and asks us beside its master, which alone
+/// gets the trap: if that fails we are to know who outranks us before we ask the others.
+void Mastership::asked_by(const mad::Received& from, const wire::Smp& request) {
+  const bool master = state_.sm == wire::SmState::master;
+  if ((!master && state_.sm != wire::SmState::standby) || !parts_.subnet) return;
+  std::optional<mad::DirectedPath> back;
+  if (request.is_directed()) {
+    if (!master) back = path_back(request);
+    if (!back) return;  // the master hears of it by a trap, or it is a program on our own port
+  }
+  const auto place = place_of(from, back);
+  const auto* node = place ? parts_.subnet->find(place->node) : nullptr;
+  if (node == nullptr || node->guid() == parts_.subnet->sm_node) return;
+  const PeerPort at{place->node, node->is_switch() ? PortNum{} : place->port};
   const bool known =
       std::ranges::find(parts_.subnet->other_sms, at, &OtherSm::at) != parts_.subnet->other_sms.end();
   const auto now = parts_.clock.now();
   if (known || asker_pace_.due(at.node) > now) return;
   asker_pace_.looked(at.node, now);
-  parts_.agenda.look_at(at.node, fmt::format("SMInfo is asked for by LID {}, where no SM is known", from));
+  if (master) {
+    return parts_.agenda.look_at(
+        at.node, fmt::format("SMInfo is asked for by LID {}, where no SM is known", from.from.lid));
+  }
+  is_sm(from, request, [this, newcomer = at.node](bool is) {
+    if (is) newcomers_.insert(newcomer);
+  });
 }
 
 void Mastership::set_port(Guid port) {

@@ -112,6 +112,9 @@ class Mastership {
   const std::set<Guid>& lost_sms() const { return state_.hung; }
   /// No Set may leave: after a standstill the masters are not known again yet.
   bool sets_held() const { return state_.sets_held; }
+  /// Nodes with SMs that have begun after `parts.subnet` was read, while we were standby, since the last
+  /// call.
+  std::set<Guid> take_newcomers() { return std::exchange(newcomers_, {}); }
   /// When we became master last.
   mad::TimePoint master_since() const { return master_since_; }
   /// SMInfo's ActCount; from any thread.
@@ -178,7 +181,7 @@ class Mastership {
 
  private:
   std::uint64_t m_key_at(Lid lid);
-  void asked_by(Lid from);
+  void asked_by(const mad::Received& from, const wire::Smp& request);
   /// Returns the status of machine::Answer, if there is one.
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
@@ -216,6 +219,7 @@ class Mastership {
   mad::TimePoint polled_at_{};  ///< of the last answer to a poll that said that it is master
   Damping trap_pace_;           ///< of reads after traps, by node
   Damping asker_pace_;          ///< of looks at nodes that ask for SMInfo, where no SM is known
+  std::set<Guid> newcomers_;    ///< for take_newcomers()
   /// Standbys that outrank us and lacked some of our copy, since when they have been waited for.
   std::map<Guid, mad::TimePoint> copies_awaited_;
   mad::TimePoint quiet_began_{};

@@ -52,7 +52,7 @@ void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
     answer(mad.from, smp, status, from.sm_key == state_.sm_key);
     return;
   }
-  if (events_.asked && smp.mgmt_class() == wire::MgmtClass::sm_lid) events_.asked(mad.from.lid);
+  if (events_.asked) events_.asked(mad, smp);
   if (state_.sm_key == kDefaultSmKey) return answer(mad.from, smp, wire::kStatusOk, true);
   if (!events_.is_sm) return answer(mad.from, smp, wire::kStatusOk, false);
   events_.is_sm(mad, smp,

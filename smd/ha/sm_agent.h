@@ -27,8 +27,8 @@ class SmAgent {
     /// subnet. Calls `answer` once, now or later. Empty: none is.
     using Answer = std::move_only_function<void(bool is_sm)>;
     std::function<void(const mad::Received& from, const wire::Smp& request, Answer answer)> is_sm;
-    /// Get(SMInfo) has come by this LID: an SM asks, or a tool. Empty: nothing is done.
-    std::function<void(Lid from)> asked;
+    /// Get(SMInfo) has come: an SM asks, or a tool. Empty: nothing is done.
+    std::function<void(const mad::Received& from, const wire::Smp& request)> asked;
     /// M_Key of the port that has this LID; 0: none is known. A TrapRepress needs it. Empty: 0.
     std::function<std::uint64_t(Lid lid)> m_key;
   };

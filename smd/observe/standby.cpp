@@ -134,13 +134,14 @@ std::set<Guid> Standby::ordered() {
   return found;
 }
 
-/// Nodes to be read again: that the audit has found other than they were, when it is due, and that the
-/// master's inventory or its operator names.
+/// Nodes to be read again: that the audit has found other than they were, when it is due, that the master's
+/// inventory or its operator names, and where an SM has begun.
 asio::awaitable<std::set<Guid>> Standby::suspects() {
   const auto now = parts_.loop.stored()->inventory;
   auto found = changed_nodes(inventory_.get(), now.get());
   inventory_ = now;
   found.merge(ordered());
+  found.merge(parts_.mastership.take_newcomers());
   const auto subnet = parts_.loop.subnet();
   auto& clock = parts_.scheduler.clock();
   if (subnet && clock.now() - audited_ >= mad::Duration(parts_.config->sweep.interval)) {

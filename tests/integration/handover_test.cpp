@@ -386,6 +386,24 @@ TEST(ThreeSms, TheFabricGoesDownTheRanksAndUpAgain) {
   EXPECT_THAT(site.masters(), ElementsAre("h00005")) << site.story();
 }
 
+/// Of a standby: it takes nothing that it had to hand over at once, with a second LID of the SM for all
+/// ports.
+TEST(ThreeSms, ANewcomerThatOutranksAStandbyIsKnownToItBeforeTheMasterFails) {
+  SmSite site("ft2:4");
+  site.start("h00000", 9);
+  site.start("h00003", 5);
+  site.start("h00005", 7);
+  site.world.run_for(seconds(2));  // less than to the next audit
+  ASSERT_THAT(site.masters(), ElementsAre("h00000")) << site.story();
+  EXPECT_EQ(site["h00003"]->sms()->others.size(), 2U) << site.story();
+
+  site.kill("h00000");
+  site.world.run_for(seconds(5));
+
+  EXPECT_THAT(site.masters(), ElementsAre("h00005")) << site.story();
+  EXPECT_EQ(site["h00003"].lines().count("to=master"), 0U) << site.story();
+}
+
 /// The SM that was handed the fabric gives way to one that outranks it: who has handed over finds the master
 /// there is, and does not wait for the other one.
 TEST(ThreeSms, AHandoverPastAHigherRankLeavesNoneBehind) {
