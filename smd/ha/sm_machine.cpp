@@ -30,6 +30,7 @@ void become(Step& step, SmState to) {
   now.deferral = Deferral::none;
   now.followed.reset();
   now.yielded.reset();
+  now.idle.clear();
 }
 
 void request_heavy(Step& step, std::string reason, bool at_once = false) {
@@ -140,6 +141,7 @@ void forget_changed(State& now, const std::vector<OtherSm>& others) {
     now.hung.erase(guid);
     if (now.replaced == guid && other.info.state != SmState::master) now.replaced.reset();
     if (other.info.state != SmState::standby) now.declined.erase(guid);
+    if (other.info.state != SmState::standby) now.idle.erase(guid);
     if (now.yielded && now.yielded->to == guid && other.info.state != SmState::standby) now.yielded.reset();
     const auto stuck = now.stuck.find(guid);
     if (stuck != now.stuck.end() && stuck->second != other.info.act_count) now.stuck.erase(stuck);
@@ -190,6 +192,7 @@ void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   now.contested = two_masters && other.answered && (!outranks_us || gives_way) && !was_replaced(now);
   now.polled = Polled{follow};
   now.followed = rank_of(follow.info);
+  if (other.info.state == SmState::master) now.idle.clear();
   step.actions.push_back(
       LogOtherSm{other, two_masters, now.contested, stood_still, is_obeyed(now, other.info)});
   if (now.contested) return;
@@ -259,7 +262,9 @@ void on(Step& step, const OthersAsked& event) {
   auto& now = step.next;
   if (!fabric_is_free(now)) return;
   forget_changed(now, event.others);
-  if (rival(now, event.others)) return;
+  // An idle one may follow a master that is not known here: a sweep finds it.
+  const bool is_unsure = !now.idle.empty() && !now.handed_over_by;
+  if (is_unsure || rival(now, event.others)) return;
   now.polled.reset();
   now.unread = true;
   become(step, SmState::master);
@@ -329,14 +334,18 @@ void poll_lost(Step& step, const std::string& reason, std::optional<std::uint32_
 }
 
 /// A standby that outranks us is polled until it is master, which it need not become: another SM may be
-/// master. One that outranks us only as long as we defer, and waits as we do, is waited for no longer:
-/// OpenSM's standby takes a minute to see that the master is gone.
+/// master, or none for long: OpenSM's standby takes a minute to see that the master is gone. One that
+/// outranks us only as long as we defer, and waits as we do, keeps waiting.
 void wait_for_standby(Step& step) {
   auto& now = step.next;
   const auto& info = now.polled->sm.info;
   if (now.yielded || info.state != SmState::standby) return;
   if (++now.polled->standby < now.policy.losses) return;
-  if (now.deferral != Deferral::none && rank_of(info) < now.self) now.declined.insert(info.guid);
+  if (now.deferral != Deferral::none && rank_of(info) < now.self) {
+    now.declined.insert(info.guid);
+  } else {
+    ++now.idle[info.guid];
+  }
   now.polled.reset();
   request_heavy(step, "the SM that was to be master is standby", true);
 }

@@ -102,6 +102,10 @@ struct State {
   /// SMs that have not taken a HANDOVER, or not the fabric while we deferred to them, until they ask for it
   /// or change.
   std::set<Guid> declined;
+  /// Standbys that outrank us, and how often they did not take a fabric without a master in the time in which
+  /// a dead master is found: until a master is there, or they change. After the second time, between which a
+  /// heavy sweep has looked for a master, they are waited for no longer, and get the fabric by HANDOVER.
+  std::map<Guid, std::uint32_t> idle;
   std::set<Guid> strangers;  ///< SMs that are never obeyed and have been named
   /// Standbys that copy what this master commits and do not have all of it yet: they get the fabric by their
   /// rank when they have.

@@ -14,6 +14,13 @@ using wire::SmState;
 
 bool is_ignored(const State& now, Guid port) { return now.policy.force && !now.policy.lists(port); }
 
+/// It was waited for, and a sweep has looked for a master: it was reading the fabric no longer than we were.
+bool is_idle(const State& now, Guid port) {
+  constexpr std::uint32_t kTimes = 2;
+  const auto found = now.idle.find(port);
+  return found != now.idle.end() && found->second >= kTimes;
+}
+
 /// It answers always the same, as it did when it was found stuck.
 bool is_stuck(const State& now, const OtherSm& other) {
   const auto found = now.stuck.find(other.info.guid);
@@ -55,7 +62,8 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others) {
     const bool waits = other.info.state != SmState::master;
     return now.handed_over_by == guid || is_ignored(now, guid) ||
            (!other.answered && now.hung.contains(guid)) || is_stuck(now, other) ||
-           (waits && (now.handed_over_by || now.declined.contains(guid) || !is_obeyed(now, other.info)));
+           (waits && (now.handed_over_by || now.declined.contains(guid) || is_idle(now, guid) ||
+                      !is_obeyed(now, other.info)));
   });
   return gives_way_to(competing_rank(now), now.sm == SmState::master, others);
 }

@@ -31,8 +31,8 @@ bool has_other_key(const State& now, const wire::SmInfo& info);
 bool is_obeyed(const State& now, const wire::SmInfo& info);
 
 /// The SM that we give way to (election.h), without those that handed the fabric over to us, are ignored by
-/// configuration, are hung or stuck, or wait for a fabric that they may not have, as all do while one that
-/// was handed over to us is to be ours. Pure.
+/// configuration, are hung or stuck, or wait for a fabric that they may not have or did not take, as all do
+/// while one that was handed over to us is to be ours. Pure.
 std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others);
 
 /// The standby that a master has to hand over to: the highest of those that outrank it and may have the

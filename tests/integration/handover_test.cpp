@@ -404,6 +404,27 @@ TEST(ThreeSms, ANewcomerThatOutranksAStandbyIsKnownToItBeforeTheMasterFails) {
   EXPECT_EQ(site["h00003"].lines().count("to=master"), 0U) << site.story();
 }
 
+/// An OpenSM with its defaults: it would take a minute.
+TEST(ThreeSms, AHigherStandbyThatIsSlowGetsTheFabricFromALowerOne) {
+  SmSite site("ft2:4");
+  config::SubnetConfig slow;
+  slow.sm.priority = 7;
+  slow.ha.poll = seconds(10);
+  site.start("h00000", 9);
+  site.start("h00003", 5);
+  site.start("h00005", slow);
+  site.world.run_for(seconds(2));
+  ASSERT_THAT(site.masters(), ElementsAre("h00000")) << site.story();
+
+  site.kill("h00000");
+  site.world.run_for(seconds(8));
+  EXPECT_THAT(site.masters(), SizeIs(1)) << site.story();
+  EXPECT_EQ(site["h00003"].lines().count("to=master"), 1U) << site.story();
+
+  site.world.run_for(seconds(15));  // a light sweep
+  EXPECT_THAT(site.masters(), ElementsAre("h00005")) << site.story();
+}
+
 /// The SM that was handed the fabric gives way to one that outranks it: who has handed over finds the master
 /// there is, and does not wait for the other one.
 TEST(ThreeSms, AHandoverPastAHigherRankLeavesNoneBehind) {

@@ -158,7 +158,7 @@ TEST(SmMachine, AStandbyThatDoesNotBecomeMasterIsNotWaitedForForEver) {
   state = step(state, standby).next;
   ASSERT_TRUE(state.polled);
   EXPECT_EQ(text(state, step(state, standby)),
-            "-poll, heavy now \"the SM that was to be master is standby\"");
+            "-poll, idle 40 x1, heavy now \"the SM that was to be master is standby\"");
   state =
       step(step(state, read({other(60, SmState::master), other(40, SmState::standby)})).next, PollingBegins{})
           .next;
@@ -167,6 +167,29 @@ TEST(SmMachine, AStandbyThatDoesNotBecomeMasterIsNotWaitedForForEver) {
 }
 
 /// OpenSM's standby polls so seldom that no SM had the fabric for a minute.
+TEST(SmMachine, AHigherStandbyThatLeavesTheFabricWithoutAMasterGetsItByHandover) {
+  const auto waits = other(40, SmState::standby);
+  auto state = standby_of(waits);
+  const auto wait = [&] {
+    for (int poll = 0; poll < 2; ++poll) state = step(state, PollAnswered{waits.info}).next;
+    ASSERT_FALSE(state.polled);
+  };
+  wait();
+  state = step(step(state, read({waits})).next, PollingBegins{}).next;
+  ASSERT_TRUE(state.polled) << "it may be reading the fabric";
+  wait();
+  EXPECT_EQ(step(state, OthersAsked{{waits}}).next.sm, SmState::standby)
+      << "it may follow an SM that is not known here: a sweep decides";
+
+  EXPECT_EQ(step(state, read({waits, other(60, SmState::master)})).next.sm, SmState::standby);
+  const auto master = step(state, read({waits})).next;
+  EXPECT_EQ(master.sm, SmState::master);
+  EXPECT_TRUE(master.idle.empty());
+  EXPECT_EQ(text(master, step(master, SmsRead{{waits}})),
+            "poll 40, yielded to 40, master->standby, HANDOVER to 40, follow");
+}
+
+/// The same, of one that is lower in truth: it keeps waiting.
 TEST(SmMachine, AnSmThatDefersWaitsForALowerStandbyOnlyAsLongAsForAMaster) {
   auto state = standby_of(other(40, SmState::master), kSelf, true);
   ASSERT_EQ(state.deferral, Deferral::quiet);

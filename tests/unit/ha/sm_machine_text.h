@@ -124,6 +124,13 @@ inline std::string text(const State& before, const Step& step) {
   for (const auto sm : before.declined) {
     if (!now.declined.contains(sm)) add(fmt::format("-declined {}", sm.value()));
   }
+  for (const auto& [sm, times] : now.idle) {
+    if (!before.idle.contains(sm) || before.idle.at(sm) != times)
+      add(fmt::format("idle {} x{}", sm.value(), times));
+  }
+  for (const auto& [sm, times] : before.idle) {
+    if (!now.idle.contains(sm)) add(fmt::format("-idle {}", sm.value()));
+  }
   for (const auto& [sm, count] : now.stuck) {
     if (!before.stuck.contains(sm)) add(fmt::format("+stuck {} at {}", sm.value(), count));
   }
