@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/dealt_out.h"
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
@@ -345,11 +346,8 @@ class Cables {
 
   /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.
   std::optional<SwitchIndex> hangs_below(const Surplus& surplus) const {
-    for (const auto& [s, above] :
-         {std::pair(surplus.sw, surplus.peer), std::pair(surplus.peer, surplus.sw)}) {
-      if (topology_.leaf(s) && topology_.groups(s) == 1 && topology_.leaf(above) &&
-          topology_.groups(above) > 1)
-        return s;
+    for (const auto s : {surplus.sw, surplus.peer}) {
+      if (leaf_above(topology_, s)) return s;
     }
     return std::nullopt;
   }

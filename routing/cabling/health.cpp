@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,25 +18,43 @@ namespace {
 
 constexpr unsigned kMostSwaps = 64;
 
+/// What all checks but those for swaps find.
+Health check_all_but_swaps(const HealthInput& in, const SwitchRanking& ranking) {
+  Health health;
+  const auto tree_template = find_tree_template(in.topology, ranking);
+  check_cables(in, ranking, tree_template, health);
+  check_uplink_imbalance(in, ranking, tree_template, health);
+  check_misplaced_cables(in, ranking, tree_template, health);
+  check_rails(in, health);
+  return health;
+}
+
+std::ptrdiff_t faults_of(const Health& health) { return std::ranges::count_if(health.findings, is_fault); }
+
 /// Swapped cables come first. The other checks see the fabric with them put right, or they would report them
-/// again.
+/// again. Swaps that leave these more to find are none, as the design is another than was taken for it.
 void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Health& health) {
   std::optional<Topology> right;
   auto ranking = find_levels(in.topology, tree);
+  auto rest = check_all_but_swaps(in, ranking);
+  Health swaps;
+  std::size_t kept = 0;  // of the swaps' findings
   for (unsigned i = 0; i < kMostSwaps; ++i) {
     const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-    auto next = check_swaps(now, ranking, health);
-    if (!next) next = check_paired_switches(now, ranking, health);
+    auto next = check_swaps(now, ranking, swaps);
+    if (!next) next = check_paired_switches(now, ranking, swaps);
     if (!next) break;
     right = std::move(next);
     ranking = find_levels(*right, find_tree(*right));
+    auto then = check_all_but_swaps({*right, in.rate, in.name}, ranking);
+    if (faults_of(then) > faults_of(rest)) continue;  // cables that were moved together may follow
+    rest = std::move(then);
+    kept = swaps.findings.size();
   }
-  const HealthInput now{right ? *right : in.topology, in.rate, in.name};
-  const auto tree_template = find_tree_template(now.topology, ranking);
-  check_cables(now, ranking, tree_template, health);
-  check_uplink_imbalance(now, ranking, tree_template, health);
-  check_misplaced_cables(now, ranking, tree_template, health);
-  check_rails(now, health);
+  swaps.findings.resize(kept);
+  std::ranges::move(swaps.findings, std::back_inserter(health.findings));
+  std::ranges::move(rest.findings, std::back_inserter(health.findings));
+  health.levels = std::move(rest.levels);
 }
 
 /// Why it is not a tree; empty if it is one.

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/health.h"
 #include "routing/cabling/swap_trial.h"
 
@@ -53,7 +54,7 @@ class PairedSwitches {
         if (ranking.rank[group.peer] < ranking.rank[s])
           above_[s].insert(above_[s].end(), group.ports.size(), group.peer);
       }
-      ranks[ranking.rank[s]][above_[s]].push_back(s);
+      if (!leaf_above(topology, s)) ranks[ranking.rank[s]][above_[s]].push_back(s);
     }
     for (const auto& [rank, alike] : ranks) add_rank(alike);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/health.h"
 #include "routing/cabling/positions.h"
 #include "routing/cabling/swap_trial.h"
@@ -113,8 +114,10 @@ class Swaps {
     return size * 2 <= usual_kind_size_.at(ranking_.rank[s]);
   }
 
-  /// Cables of switches that are like few others, and cables from a switch to a pod that has too many.
+  /// Cables of switches that are like few others, and cables from a switch to a pod that has too many. A
+  /// switch below a leaf is like no other by design.
   void add_odd(SwitchIndex s, std::map<Level, std::vector<Uplink>>& odd) const {
+    if (leaf_above(topology_, s)) return;
     for (std::size_t g = 0; g < topology_.groups(s); ++g) {
       const auto [peer, ports] = topology_.group(s, g);
       if (ranking_.rank[peer] >= ranking_.rank[s]) continue;

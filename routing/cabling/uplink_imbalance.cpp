@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
 
@@ -59,14 +60,6 @@ Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const 
   return finding;
 }
 
-/// A switch with hosts and no cable to any switch but one leaf.
-bool hangs_below_a_leaf(const Topology& topology, const SwitchGroup& group) {
-  const auto s = group.members.front();
-  if (group.members.size() != 1 || !topology.leaf(s) || topology.groups(s) != 1) return false;
-  const auto above = topology.group(s, 0).peer;
-  return topology.leaf(above) && topology.groups(above) > 1;
-}
-
 /// Several leaves, which have some of the upper switches of others: another generation of them.
 bool is_generation(const Topology& topology, const TreeTemplate& tree_template, const SwitchGroup& group) {
   if (group.members.size() < 2 || !topology.leaf(group.members.front())) return false;
@@ -113,7 +106,8 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
     if (usual->second * 4 < all * 3 || wanted_cables(group) >= usual->first) continue;
     // Uplinks that are dealt out in turns: no switch has all that its group has.
     if (most[rank] <= most_cables(in.topology, ranking, group.members)) continue;
-    if (hangs_below_a_leaf(in.topology, group)) continue;  // check_cables() names it
+    if (group.members.size() == 1 && leaf_above(in.topology, group.members.front()))
+      continue;  // check_cables() names it
     const auto kind =
         built_so(in.topology, ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;
     health.findings.push_back(report_uneven(in, free_ports, group, usual->first, kind));

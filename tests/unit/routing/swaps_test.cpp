@@ -107,6 +107,24 @@ TEST(Swaps, FourCablesThatLeaveEverySwitchLikeOthersAreFoundByWhatCoresHaveToEac
   }
 }
 
+/// With one cable to each of two leaves they would be alike, but they were not built so.
+TEST(Swaps, AreNotSoughtAtSwitchesThatHangBelowALeaf) {
+  for (const unsigned leaves : {10U, 14U}) {
+    for (const unsigned spines : {3U, 8U}) {
+      auto builder = fabrics::ft2(leaves, spines, 8);
+      for (const SwitchIndex leaf : {0U, 1U}) {
+        const auto small = builder.add_switch(16);
+        for (int i = 0; i < 4; ++i) builder.host(small);
+        for (int i = 0; i < 2; ++i) builder.link(small, leaf);
+      }
+
+      const auto health = examined(builder.input());
+
+      for (const auto& finding : health.findings) EXPECT_FALSE(is_fault(finding)) << finding.text;
+    }
+  }
+}
+
 TEST(Swaps, OfCablesToOneSwitchThePortTellsWhichIsWrong) {
   auto input = fabrics::ft2(6, 3, 4, 2).input();
   auto &one = cable(input, 1, 5), &other = cable(input, 3, 9);  // the first to a spine, the first to another
