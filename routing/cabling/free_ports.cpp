@@ -55,6 +55,21 @@ std::optional<PortNum> FreePorts::upper(SwitchIndex s, SwitchIndex peer) const {
   return only_free(peer);
 }
 
+std::optional<SwitchIndex> FreePorts::not_reached(SwitchIndex s) const {
+  const auto rank = ranking_.rank[s];
+  std::map<SwitchIndex, bool> reached;
+  for (SwitchIndex other = 0; other < topology_.switches(); ++other) {
+    if (ranking_.rank[other] != rank) continue;
+    for (std::size_t g = 0; g < topology_.groups(other); ++g) {
+      const auto above = topology_.group(other, g).peer;
+      if (ranking_.rank[above] < rank) reached[above] |= pods_.of(other, rank) == pods_.of(s, rank);
+    }
+  }
+  const auto is_not = [](const auto& entry) { return !entry.second; };
+  if (std::ranges::count_if(reached, is_not) != 1) return std::nullopt;
+  return std::ranges::find_if(reached, is_not)->first;
+}
+
 std::optional<PortNum> FreePorts::only_free(SwitchIndex s) const {
   std::optional<PortNum> found;
   for (unsigned p = 1; p <= topology_.ports(s); ++p) {

@@ -30,6 +30,8 @@ class FreePorts {
   /// The port by which most others of the rank of `peer` lead to the pod of `s`, if it is free; else the only
   /// free one.
   std::optional<PortNum> upper(SwitchIndex s, SwitchIndex peer) const;
+  /// The only switch above the level of `s` that has no cable to its pod.
+  std::optional<SwitchIndex> not_reached(SwitchIndex s) const;
   /// The port is not returned again.
   void take(SwitchIndex s, PortNum port) { taken_.insert({s, port}); }
 

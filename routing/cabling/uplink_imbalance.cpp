@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,16 @@ Finding report_uneven(const HealthInput& in, const FreePorts& free_ports, const 
   std::vector<std::string> empty;
   for (const auto s : group.members) {
     finding.ports.push_back({topology.guid(s), PortNum{}});
-    for (const auto& [port, peer] : free_ports.empty(s)) {
+    const auto ports = free_ports.empty(s);
+    for (const auto& [port, usual_peer] : ports) {
+      auto peer = usual_peer;
+      if (peer == kNoSwitch && ports.size() == 1) peer = free_ports.not_reached(s).value_or(kNoSwitch);
       finding.ports.push_back({topology.guid(s), port});
       auto text = fmt::format("{} port {}", name(s), port);
       const auto far = peer == kNoSwitch ? std::nullopt : free_ports.upper(s, peer);
       if (peer != kNoSwitch) text += fmt::format(" (to {}", name(peer));
       if (far) text += fmt::format(" port {}", *far);
+      if (far) finding.ports.push_back({topology.guid(peer), *far});
       empty.push_back(text + (peer != kNoSwitch ? ")" : ""));
     }
   }
@@ -68,6 +73,46 @@ bool is_generation(const Topology& topology, const TreeTemplate& tree_template, 
            std::ranges::includes(other.slots, group.slots, {}, &UplinkSlot::peer, &UplinkSlot::peer);
   });
 }
+
+/// The switches without cables upwards in levels with switches above, such as a middle switch that has lost
+/// its only one.
+class Tops {
+ public:
+  Tops(const Topology& topology, const SwitchRanking& ranking)
+      : topology_(topology), ranking_(ranking), pods_(topology, ranking) {
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      auto& pods = of_rank_[ranking.rank[s]];
+      pods.all.insert(pods_.of(s, ranking.rank[s]));
+      if (is_top(s)) pods.with_top.insert(pods_.of(s, ranking.rank[s]));
+    }
+  }
+
+  /// Whether these are above others and lead nowhere. `group` is one of a rank with switches above.
+  bool all(const SwitchGroup& group) const {
+    return std::ranges::all_of(group.members, [&](SwitchIndex s) { return is_top(s); });
+  }
+  /// Whether each of several pods has such a switch: they are built so.
+  bool in_each_pod(const SwitchGroup& group) const {
+    const auto& pods = of_rank_.at(ranking_.rank[group.members.front()]);
+    return pods.all.size() > 1 && pods.with_top.size() == pods.all.size();
+  }
+
+ private:
+  bool is_top(SwitchIndex s) const {
+    for (std::size_t g = 0; g < topology_.groups(s); ++g) {
+      if (ranking_.rank[topology_.group(s, g).peer] <= ranking_.rank[s]) return false;
+    }
+    return topology_.groups(s) != 0;
+  }
+
+  struct PodsOfRank {
+    std::set<std::uint32_t> all, with_top;
+  };
+  const Topology& topology_;
+  const SwitchRanking& ranking_;
+  Pods pods_;
+  std::map<std::int32_t, PodsOfRank> of_rank_;
+};
 
 /// A design rather than a fault: the group is a generation of leaves, three groups of the rank have as few
 /// cables, or the group has another number of members than most groups, so that it is not built as they are.
@@ -97,6 +142,7 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
     most[rank] = std::max(most[rank], most_cables(in.topology, ranking, group.members));
   }
   const FreePorts free_ports(in.topology, ranking, tree_template);
+  const Tops tops(in.topology, ranking);
   for (const auto& group : tree_template.groups) {
     const auto rank = ranking.rank[group.members.front()];
     const auto& counts = by_rank[rank];
@@ -108,8 +154,10 @@ void check_uplink_imbalance(const HealthInput& in, const SwitchRanking& ranking,
     if (most[rank] <= most_cables(in.topology, ranking, group.members)) continue;
     if (group.members.size() == 1 && leaf_above(in.topology, group.members.front()))
       continue;  // check_cables() names it
-    const auto kind =
-        built_so(in.topology, ranking, tree_template, group) ? CablingFault::differs : CablingFault::uneven;
+    const bool top = tops.all(group);
+    const bool design = top ? tops.in_each_pod(group) : built_so(in.topology, ranking, tree_template, group);
+    const auto fault = top ? CablingFault::missing : CablingFault::uneven;
+    const auto kind = design ? CablingFault::differs : fault;
     health.findings.push_back(report_uneven(in, free_ports, group, usual->first, kind));
   }
 }
