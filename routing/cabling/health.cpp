@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "routing/cabling/levels.h"
-#include "routing/ranking/intra_level_links.h"
+#include "routing/cabling/tree_part.h"
 
 namespace smd::routing::inline cabling {
 
@@ -57,18 +57,6 @@ void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Hea
   health.levels = std::move(rest.levels);
 }
 
-/// Why it is not a tree; empty if it is one.
-std::string why_no_tree(const HealthInput& in, const SwitchRanking& ranking) {
-  const auto& topology = in.topology;
-  const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  if (topology.leaves().empty()) return "no hosts";
-  if (const auto sibling = find_intra_level_link(topology, ranking)) {
-    return fmt::format("switches of one level are cabled with each other, as {} and {}", name(sibling->first),
-                       name(sibling->second));
-  }
-  return ranking.tree ? "" : "switches with hosts have cables to switches at their level or below";
-}
-
 bool hosts_everywhere(const Topology& topology) {
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     if (!topology.leaf(s)) return false;
@@ -92,21 +80,58 @@ std::string why_not_built_so(const Topology& topology, const Health& health) {
   return "";
 }
 
+/// Of what is left without the cables within levels: else it is no tree, as other fabrics have levels, too.
+bool few_faults(const Topology& topology, const Health& health) {
+  return static_cast<std::size_t>(faults_of(health)) <= 1 + topology.cables() / 20;
+}
+
+/// Adds what check_positions() finds at ports that no finding names yet.
+void add_positions(const HealthInput& in, Health& health) {
+  Health found;
+  check_positions(in, found);
+  for (auto& finding : found.findings) {
+    const bool known = std::ranges::any_of(health.findings, [&](const Finding& other) {
+      return is_fault(other) && std::ranges::any_of(finding.ports, [&](const PortName& port) {
+               return std::ranges::count(other.ports, port) != 0;
+             });
+    });
+    if (!known) health.findings.push_back(std::move(finding));
+  }
+}
+
+/// What the checks leave out.
+std::string left_out(const std::string& why_no_tree, bool part) {
+  return fmt::format(
+      "not a tree: {}; {}only speeds, widths and single missing cables that port numbers show "
+      "are looked at",
+      why_no_tree, part ? "of cables between switches of one level " : "");
+}
+
 }  // namespace
 
 Health check_cabling(const HealthInput& in) {
   Health health;
-  const auto ranking = find_tree(in.topology);
-  health.reason = why_no_tree(in, ranking);
-  health.tree = health.reason.empty();
-  if (health.tree) check_cabling_of_tree(in, ranking, health);
-  if (auto other = why_not_built_so(in.topology, health); health.tree && !other.empty()) {
-    health = {.tree = false, .reason = std::move(other), .findings = {}, .levels = {}};
+  auto part = find_tree_part(in);
+  if (part.tree) {
+    const auto& compared = part.topology ? *part.topology : in.topology;
+    check_cabling_of_tree({compared, in.rate, in.name}, part.ranking, health);
+    auto other = why_not_built_so(compared, health);
+    if (!part.why_not_all.empty() && !few_faults(compared, health)) other = part.why_not_all;
+    if (!other.empty()) {
+      health = {};
+      part.tree = false;
+      part.why_not_all = std::move(other);
+    }
   }
-  if (!health.tree) check_positions(in, health);
+  health.tree = part.why_not_all.empty();
+  if (!part.why_not_all.empty()) {
+    health.left_out = left_out(part.why_not_all, part.tree);
+    add_positions(in, health);
+  }
+  if (part.tree) check_below_leaves(in, health);
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
-  check_rates(in, ranking, health);
+  check_rates(in, find_tree(in.topology), health);
   return health;
 }
 

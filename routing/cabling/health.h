@@ -74,8 +74,8 @@ struct LevelHealth {
 };
 
 struct Health {
-  bool tree = false;   ///< else only speeds and widths are checked
-  std::string reason;  ///< why it is not a tree
+  bool tree = false;
+  std::string left_out;  ///< why not all was compared, and what was instead; empty if all was
   std::vector<Finding> findings;
   std::vector<LevelHealth> levels;
 };

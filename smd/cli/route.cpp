@@ -183,6 +183,7 @@ std::expected<sm::RouteReport, Failure> work_through(const RouteOptions& options
     report.accepted = take_accepted(work->pass.accepted, options.accepted, *report.health, notes);
     for (const auto& note : notes) err << note << '\n';
     std::ranges::move(notes, std::back_inserter(report.notes));
+    if (!report.health->left_out.empty()) report.notes.push_back(report.health->left_out);
   }
   report.left_out = work->pass.left_out;
   report.ms = sm::minimum(work->times);

@@ -87,9 +87,7 @@ template <class Line>
 void add_health(const routing::Health& health, std::size_t accepted, const Line& line) {
   std::string_view name = "cabling";
   const auto next = [&](const std::string& text) { line(std::exchange(name, ""), text); };
-  if (!health.tree)
-    next(fmt::format("not a tree: {}; only speeds, widths and single missing cables are looked at",
-                     health.reason));
+  if (!health.left_out.empty()) next(health.left_out);
   for (const auto& level : health.levels) {
     if (level.cables == level.wanted) continue;
     next(fmt::format(

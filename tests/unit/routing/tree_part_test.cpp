@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A missing cable in trees with other cabling beside it: cables within a level, switches below leaves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "routing/cabling/health.h"
+#include "tests/support/health.h"
+#include "tests/support/routing_fabrics.h"
+
+namespace smd::routing {
+namespace {
+
+using fabrics::Builder;
+using testing::HasSubstr;
+
+/// Each of the first cables, of leaves to spines, is found where it is missing, and nothing is where all are
+/// there.
+void expect_found(const Builder& builder, std::size_t cables) {
+  const auto& whole = builder.input();
+  for (const auto& finding : examined(whole).findings) {
+    EXPECT_FALSE(is_fault(finding)) << builder.name() << ": " << finding.text;
+  }
+  for (std::size_t i = 0; i < cables; ++i) {
+    auto input = whole;
+    const auto link = input.links[i];
+    input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(i));
+
+    auto findings = examined(input).findings;
+
+    std::erase_if(findings, [](const Finding& finding) { return !is_fault(finding); });
+    ASSERT_THAT(findings, testing::SizeIs(1)) << builder.name() << ", cable " << i;
+    EXPECT_EQ(findings[0].kind, CablingFault::missing) << findings[0].text;
+    EXPECT_THAT(findings[0].ports,
+                testing::UnorderedElementsAre(PortName{input.switches[link.a].guid, link.a_port},
+                                              PortName{input.switches[link.b].guid, link.b_port}))
+        << findings[0].text;
+  }
+}
+
+TEST(TreePart, IsComparedWhereLeavesAreCabledInPairs) {
+  for (const unsigned leaves : {6U, 8U, 12U}) {
+    auto builder = fabrics::ft2(leaves, 4, 6);
+    for (unsigned leaf = 0; leaf < leaves; leaf += 2) builder.link(leaf, leaf + 1);
+    expect_found(builder, std::size_t{leaves} * 4);
+    EXPECT_THAT(examined(builder.input()).left_out,
+                testing::AllOf(testing::StartsWith("not a tree: "),
+                               HasSubstr("of cables between switches of one level only speeds")));
+  }
+}
+
+TEST(TreePart, IsComparedWhereTheSpinesOfTreesAreCabled) {
+  Builder builder("islands");
+  for (int i = 0; i < 17; ++i) builder.add_switch(36);
+  for (SwitchIndex leaf = 0; leaf < 9; ++leaf) {
+    for (int h = 0; h < 4; ++h) builder.host(leaf);
+    for (SwitchIndex spine = 0; spine < 4; ++spine) builder.link(leaf, (leaf < 4 ? 9 : 13) + spine);
+  }
+  for (SwitchIndex spine = 9; spine < 13; ++spine) {
+    for (int i = 0; i < 2; ++i) builder.link(spine, spine + 4);
+  }
+  expect_found(builder, 36);
+}
+
+TEST(TreePart, IsComparedWhereSwitchesHangBelowLeaves) {
+  for (const int cables : {1, 2, 3}) {
+    auto builder = fabrics::ft2(8, 5, 6);
+    for (const SwitchIndex leaf : {0U, 1U, 2U}) {
+      const auto small = builder.add_switch(16);
+      for (int i = 0; i < 5; ++i) builder.host(small);
+      for (int i = 0; i < cables; ++i) builder.link(small, leaf);
+    }
+    expect_found(builder, 40);
+    const auto health = examined(builder.input());
+    EXPECT_THAT(health.findings, testing::SizeIs(3));
+    EXPECT_THAT(health.findings.at(0).text, HasSubstr("hangs below"));
+    EXPECT_TRUE(health.left_out.empty()) << health.left_out;
+  }
+}
+
+/// Torus and random fabrics have levels, too, but no tree is left without the cables within them.
+TEST(TreePart, IsNotFoundInOtherFabrics) {
+  auto builder = fabrics::torus(4, 5, 0);
+  for (SwitchIndex s = 0; s < 20; s += 3) builder.host(s);
+
+  const auto health = examined(builder.input());
+
+  EXPECT_FALSE(health.tree);
+  EXPECT_THAT(health.left_out, HasSubstr("; only speeds"));
+  EXPECT_THAT(health.findings, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace smd::routing
