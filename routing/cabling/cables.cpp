@@ -12,6 +12,7 @@
 #include "routing/cabling/dealt_out.h"
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
+#include "routing/cabling/other_kind.h"
 #include "routing/ranking/disjoint_sets.h"
 
 namespace smd::routing::inline cabling {
@@ -60,6 +61,7 @@ class Cables {
   void check_cabling() {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
     set_apart_turns();
+    set_apart_other_kinds();
     find_swapped();
     find_misled();
     report_designs();
@@ -152,6 +154,22 @@ class Cables {
   /// Whether the lack waits for a reason.
   static bool open(const Lack& lack) { return !lack.used && !lack.in_turns; }
 
+  /// What a switch of another kind lacks is no fault if it is two of five of its cables, or one of two: no
+  /// cable has been plugged in elsewhere instead.
+  void set_apart_other_kinds() {
+    std::map<SwitchIndex, Peers> lacked;
+    for (const auto& lack : lacks_) {
+      if (open(lack)) lacked[lack.sw].push_back(lack.wanted);
+    }
+    std::erase_if(lacked, [&](const auto& entry) {
+      const auto& [s, peers] = entry;
+      const auto all = wanted_cables(s);
+      const bool few = peers.size() * 2 < all && (peers.size() < 2 || peers.size() * 5 < all * 2);
+      return few || !is_of_another_kind(in_, ranking_, template_.of(s), free_ports_, s);
+    });
+    report_designs(std::move(lacked));
+  }
+
   /// Finds two cables that are swapped at one end each.
   void find_swapped() {
     for (auto& one : surplus_) {
@@ -240,8 +258,13 @@ class Cables {
       const bool several = peers.size() >= 2 && alike.at(peers) >= 2;
       if (many || several) designs[s].insert(designs[s].end(), peers.begin(), peers.end());
     }
+    report_designs(std::move(designs));
+  }
+
+  /// `lacked` by switch.
+  void report_designs(std::map<SwitchIndex, Peers> lacked) {
     std::map<Peers, Peers> switches;  // by what they lack
-    for (auto& [s, peers] : designs) {
+    for (auto& [s, peers] : lacked) {
       std::ranges::sort(peers);
       switches[peers].push_back(s);
     }
