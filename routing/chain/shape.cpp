@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -202,6 +203,45 @@ std::optional<Shape> dragonfly_plus_shape(const Topology& topology) {
   });
 }
 
+using Lacked = std::vector<std::uint32_t>;  ///< cables to each slot
+
+Lacked lacked(const Topology& topology, const SwitchGroup& group, SwitchIndex s) {
+  Lacked all;
+  for (const auto& slot : group.slots) {
+    all.push_back(slot.cables);
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto [peer, ports] = topology.group(s, g);
+      if (peer == slot.peer) all.back() -= std::min(slot.cables, static_cast<std::uint32_t>(ports.size()));
+    }
+  }
+  return all;
+}
+
+std::uint32_t sum(const Lacked& cables) {
+  return std::accumulate(cables.begin(), cables.end(), std::uint32_t{0});
+}
+
+/// Whether some cables of the group are missing and not left out by a design, much as check_cabling() has it:
+/// two members that lack the same two or more are of a kind. A member is another kind of switch if it lacks
+/// three or more beside those of its kind, and more than a quarter, or two or more and half of all.
+bool misses_uplinks(const Topology& topology, const SwitchGroup& group) {
+  if (!group.gone.empty()) return true;
+  std::map<Lacked, std::size_t> members;
+  for (const auto s : group.members) ++members[lacked(topology, group, s)];
+  const auto is_kind = [](const auto& entry) { return entry.second >= 2 && sum(entry.first) >= 2; };
+  std::uint32_t wanted = 0;
+  for (const auto& slot : group.slots) wanted += slot.cables;
+  return std::ranges::any_of(members, [&](const auto& entry) {
+    auto rest = sum(entry.first);
+    for (const auto& kind : members) {
+      if (is_kind(kind) && std::ranges::equal(kind.first, entry.first, std::ranges::less_equal{}))
+        rest = std::min(rest, sum(entry.first) - sum(kind.first));
+    }
+    const bool many = rest >= 3 && rest * 4 > wanted, half = rest >= 2 && sum(entry.first) * 2 >= wanted;
+    return rest != 0 && !many && !half;
+  });
+}
+
 }  // namespace
 
 std::string to_string(const Shape& shape) {
@@ -264,7 +304,9 @@ bool misses_uplinks(const Topology& topology) {
   const auto ranking = ranking_of_tree(topology, {});
   if (!ranking) return false;
   const auto whole = find_tree_template(topology, *ranking);
-  return !is_whole(topology, whole) && !is_dealt_out(topology, *ranking, whole);
+  if (is_whole(topology, whole) || is_dealt_out(topology, *ranking, whole)) return false;
+  return std::ranges::any_of(whole.groups,
+                             [&](const SwitchGroup& group) { return misses_uplinks(topology, group); });
 }
 
 }  // namespace smd::routing::inline chain

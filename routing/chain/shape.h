@@ -46,7 +46,7 @@ bool is_dragonfly_plus(const Topology& topology);
 bool leaves_differ(const Topology& topology);
 
 /// Whether the members of a group of switches with the same switches above them lack cables that most of them
-/// have, and that are not dealt out in turns. `topology` is a tree.
+/// have, that are not dealt out in turns, and that no design leaves out. `topology` is a tree.
 bool misses_uplinks(const Topology& topology);
 
 }  // namespace smd::routing::inline chain
