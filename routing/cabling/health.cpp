@@ -131,7 +131,7 @@ Health check_cabling(const HealthInput& in) {
   if (part.tree) check_below_leaves(in, health);
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
-  check_rates(in, find_tree(in.topology), health);
+  check_rates(in, part.topology ? find_tree(in.topology) : part.ranking, health);
   return health;
 }
 

@@ -310,6 +310,10 @@ TEST_F(Route, TellsWhatIsWrongWithTheCabling) {
   EXPECT_EQ(run(), 3);
   EXPECT_THAT(out_, HasSubstr("\"kind\":\"missing\""));
   EXPECT_THAT(out_, HasSubstr("no cable between leaf000 port 5 and spine000 port 1"));
+
+  options_.topology = "torus:4x4:1";
+  options_.without.clear();
+  EXPECT_THAT(serialize(json().at("notes")), HasSubstr("not a tree: "));
 }
 
 TEST_F(Route, DifferencesByDesignAreToldAndAreNoFault) {
