@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "routing/cabling/below_a_leaf.h"
@@ -99,7 +100,7 @@ TreePart find_tree_part(const HealthInput& in) {
 
 void check_below_leaves(const HealthInput& in, Health& health) {
   for (const auto s : below_leaves(in.topology)) {
-    const auto guid = in.topology.guid(s), above = in.topology.guid(*leaf_above(in.topology, s));
+    const auto guid = in.topology.guid(s), above = in.topology.guid(in.topology.group(s, 0).peer);
     health.findings.push_back(
         {CablingFault::differs,
          {{guid, PortNum{}}},
