@@ -53,10 +53,9 @@ bool several_in_a_component(const Topology& topology, const std::vector<SwitchIn
 std::vector<std::vector<SwitchIndex>> root_sets(const Topology& topology) {
   const auto leaves = full_leaves(topology);
   std::vector<std::vector<SwitchIndex>> sets;
-  for (const auto& value : {leaf_radius(topology, leaves), depth(topology, leaves)}) {
-    auto roots = least(topology, value);
+  for (const auto& roots : {nearest_to_leaves(topology, leaves), least(topology, depth(topology, leaves))}) {
     if (several_in_a_component(topology, roots) && std::ranges::find(sets, roots) == sets.end())
-      sets.push_back(std::move(roots));
+      sets.push_back(roots);
   }
   return sets;
 }

@@ -8,10 +8,9 @@
 
 namespace smd::routing::inline ranking {
 
-/// Sets of switches that may be the top of the fabric: those with the smallest leaf_radius() of their
-/// component, and those farthest from the nearest leaf. Each set has several switches in a component, and
-/// none is twice; may be empty. Whether every pair of hosts has a legal path below them is the caller's
-/// check.
+/// Sets of switches that may be the top of the fabric: nearest_to_leaves(), and those farthest from the
+/// nearest leaf. Each set has several switches in a component, and none is twice; may be empty. Whether every
+/// pair of hosts has a legal path below them is the caller's check.
 std::vector<std::vector<SwitchIndex>> root_sets(const Topology& topology);
 
 }  // namespace smd::routing::inline ranking

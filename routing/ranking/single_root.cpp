@@ -45,11 +45,12 @@ SwitchRanking reroot_at_leaves(const Topology& topology, const SwitchRanking& tr
 std::vector<SwitchRanking> single_root_rankings(const Topology& topology) {
   std::vector<SwitchRanking> rankings;
   const auto leaves = full_leaves(topology);
-  const auto within = leaf_radius(topology, leaves);
+  std::vector<bool> nearest(topology.switches());
+  for (const auto s : nearest_to_leaves(topology, leaves)) nearest[s] = true;
   const auto add = [&](const std::vector<SwitchIndex>& roots) {
     rankings.push_back(rank_from_roots(topology, roots));
   };
-  add(best_of_each_component(topology, [&](auto s, auto best) { return within[s] < within[best]; }));
+  add(best_of_each_component(topology, [&](auto s, auto best) { return nearest[s] && !nearest[best]; }));
   // A tree re-rooted at a leaf keeps all its shortest paths between leaves legal, and adds a path between any
   // two top switches, through that leaf.
   for (const auto leaf : sample_of(leaves, 4)) {

@@ -48,11 +48,13 @@ bool all_neighbours_above(const Topology& topology, const std::vector<std::int32
 /// for levels that nearly all cables confirm.
 constexpr unsigned kOfTenGuessed = 9, kOfTenLayered = 5;
 
-std::uint64_t all_hosts(const Topology& topology) {
+std::uint64_t hosts_of(const Topology& topology, std::span<const SwitchIndex> leaves) {
   std::uint64_t all = 0;
-  for (const auto leaf : topology.leaves()) all += topology.hosts(leaf);
+  for (const auto leaf : leaves) all += topology.hosts(leaf);
   return all;
 }
+
+std::uint64_t all_hosts(const Topology& topology) { return hosts_of(topology, topology.leaves()); }
 
 std::uint64_t hosts_at_bottom(const Topology& topology, const std::vector<std::int32_t>& rank,
                               std::span<const SwitchIndex> leaves) {
@@ -74,13 +76,15 @@ SwitchRanking finish(const Topology& topology, std::vector<std::int32_t> rank,
 }
 
 /// A top switch that lost links may rank below its neighbours, with no switch below it and no hosts. No path
-/// can use it there, but paths can if it ranks above them.
+/// can use it there, but paths can if it ranks above them. With hosts and one neighbour it is a small switch
+/// below that one.
 void raise_idle(const Topology& topology, std::span<const SwitchIndex> leaves,
                 std::vector<std::int32_t>& rank) {
   std::vector<bool> is_leaf(rank.size());
   for (const auto leaf : leaves) is_leaf[leaf] = true;
   for (SwitchIndex s = 0; s < rank.size(); ++s) {
-    if (is_leaf[s] || topology.groups(s) == 0 || has_lower_neighbour(topology, rank, s)) continue;
+    const bool small = topology.groups(s) == 1 && topology.hosts(s) != 0;
+    if (is_leaf[s] || small || topology.groups(s) == 0 || has_lower_neighbour(topology, rank, s)) continue;
     auto highest = kUnranked;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       highest = std::min(highest, rank[topology.group(s, g).peer]);
@@ -142,24 +146,6 @@ std::optional<Guess> tree_above(const Topology& topology, std::span<const Switch
   return Guess{std::move(ranking), std::move(levels->mean)};
 }
 
-/// For leaves at different heights: finds the top first.
-SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves,
-                             unsigned of_ten = kOfTenGuessed) {
-  const auto within = leaf_radius(topology, leaves);
-  std::vector<std::int32_t> least(topology.components(), kUnranked);
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    auto& best = least[topology.component(s)];
-    best = std::min(best, within[s]);
-  }
-  std::vector<SwitchIndex> roots;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    if (within[s] != kUnranked && within[s] == least[topology.component(s)]) roots.push_back(s);
-  }
-  auto rank = rank_from_roots(topology, roots).rank;
-  raise_idle(topology, leaves, rank);
-  return finish(topology, std::move(rank), of_ten);
-}
-
 /// Whether each leaf has an up/down path to all leaves that it is connected with, and `of_others` says so of
 /// the number of leaves that another switch has one to (and so from), and of those that it is connected with.
 template <class OfOthers>
@@ -194,6 +180,28 @@ bool mostly_joined(const Topology& topology, const SwitchRanking& ranking,
     }
   }
   return joined * 10 >= all * 9;
+}
+
+SwitchRanking rank_below(const Topology& topology, std::span<const SwitchIndex> roots,
+                         std::span<const SwitchIndex> leaves, unsigned of_ten) {
+  auto rank = rank_from_roots(topology, roots).rank;
+  raise_idle(topology, leaves, rank);
+  return finish(topology, std::move(rank), of_ten);
+}
+
+/// For leaves at different heights: finds the top first.
+SwitchRanking rank_below_top(const Topology& topology, std::span<const SwitchIndex> leaves,
+                             unsigned of_ten = kOfTenGuessed) {
+  const auto roots = with_least_radius(topology, leaves);
+  auto ranking = rank_below(topology, roots, leaves, of_ten);
+  if (hosts_at_bottom(topology, ranking.rank, leaves) == hosts_of(topology, leaves)) return ranking;
+  const auto nearest = nearest_to_leaves(topology, leaves);
+  if (nearest == roots) return ranking;
+  // With switches below leaves, those below the top may have its radius. Where some leaves are cabled to
+  // cores, the switches below the cores may be nearest: they join no pods, or only by cores that were raised.
+  auto nearer = rank_below(topology, nearest, leaves, of_ten);
+  const bool raised = std::ranges::any_of(nearer.rank, [](auto rank) { return rank < 0; });
+  return !raised && mostly_joined(topology, nearer, leaves) ? nearer : ranking;
 }
 
 Guess first_guess(const Topology& topology, std::span<const SwitchIndex> leaves) {

@@ -30,7 +30,7 @@ struct SwitchRanking {
 SwitchRanking rank_from_roots(const Topology& topology, std::span<const SwitchIndex> roots);
 
 /// Finds the levels of a tree with any number of levels: from the leaves upwards, or, if leaves are at
-/// different heights, from the top downwards. The top are the switches with the smallest leaf_radius(). Hosts
+/// different heights, from the top downwards. The top are nearest_to_leaves(). Hosts
 /// on inner switches and missing links and switches do not change the levels. For other fabrics it returns a
 /// ranking with `tree` false.
 SwitchRanking find_tree(const Topology& topology);

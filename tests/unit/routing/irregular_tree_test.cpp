@@ -2,12 +2,16 @@
 // Trees that are no regular ones by design: switches below leaves, generations of leaves.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+
 #include "routing/engines/leaf_order.h"
 #include "routing/quality/quality.h"
 #include "routing/ranking/tree_template.h"
 #include "routing/verify/verify.h"
 #include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"
+#include "tests/support/routing_trees.h"
 
 namespace smd::routing {
 namespace {
@@ -96,6 +100,72 @@ TEST(IrregularTree, ASwitchBelowALeafCostsTheOthersNothing) {
   const auto quality = dmodc_figures(with_switches_below(fabrics::ft3(8), {0, 5}, 2).input());
 
   EXPECT_LE(static_cast<double>(quality.max_link_paths), 1.1 * quality.leaf_bound);
+}
+
+/// The radius of nine of ten leaves is that of the spines and of the leaves that have such a switch.
+TEST(IrregularTree, SmallSwitchesBelowAFewLeavesMakeNoTopOfThese) {
+  struct Row {
+    unsigned small, cables, leaves, hosts, spines;
+    std::uint64_t load;  ///< at most; 448 to 5,248 when GUIDs decided
+  };
+  for (const auto& row : {Row{2, 2, 12, 12, 6, 408},
+                          {2, 1, 16, 16, 8, 1040},
+                          {1, 2, 8, 8, 4, 168},
+                          {3, 2, 20, 12, 6, 708},
+                          {4, 1, 30, 12, 6, 1488}}) {
+    auto fabric = fabrics::ft2(row.leaves, row.spines, row.hosts);
+    for (SwitchIndex leaf = 0; leaf < row.small; ++leaf) {
+      const auto below = fabric.add_switch(16);
+      for (unsigned c = 0; c < row.cables; ++c) fabric.link(leaf, below);
+      for (int h = 0; h < 4; ++h) fabric.host(below);
+    }
+    for (const std::uint64_t seed : {0U, 1U, 2U, 3U, 4U, 5U}) {
+      const auto input = fabrics::renamed(fabric.input(), seed);
+      const auto ranking = find_tree(Topology(input));
+      std::array<std::size_t, 3> count{};
+      for (const auto rank : ranking.rank) ++count.at(static_cast<std::size_t>(rank));
+      EXPECT_TRUE(ranking.tree);
+      EXPECT_EQ(count, (std::array<std::size_t, 3>{row.spines, row.leaves, row.small})) << seed;
+      EXPECT_LE(dmodc_figures(input).max_link_paths, row.load) << row.leaves << " leaves " << seed;
+    }
+  }
+}
+
+/// In a tree of three levels also those of the cores and of the switches of a pod above such a leaf.
+TEST(IrregularTree, SmallSwitchesBelowAFewLeavesMakeNoTopOfSwitchesOfPods) {
+  auto fabric = fabrics::ft3(6);  // leaves 0 to 17, three a pod
+  for (auto& spec : fabric.input().switches) spec.ports += 2;
+  for (const SwitchIndex leaf : {0U, 3U, 6U}) {
+    const auto below = fabric.add_switch(16);
+    for (int c = 0; c < 2; ++c) fabric.link(leaf, below);
+    for (int h = 0; h < 2; ++h) fabric.host(below);
+  }
+  std::set<std::uint64_t> loads;
+  for (const std::uint64_t seed : {0U, 1U, 2U, 3U, 4U, 5U}) {
+    const auto input = fabrics::renamed(fabric.input(), seed);
+    std::array<std::size_t, 4> count{};
+    for (const auto rank : find_tree(Topology(input)).rank) ++count.at(static_cast<std::size_t>(rank));
+    EXPECT_EQ(count, (std::array<std::size_t, 4>{9, 18, 18, 3})) << seed;
+    loads.insert(dmodc_figures(input).max_link_paths);
+  }
+  EXPECT_EQ(loads.size(), 1U) << testing::PrintToString(loads);
+}
+
+/// With fewer than a quarter of a leaf's hosts they are no leaves by their hosts.
+TEST(IrregularTree, ASwitchWithFewHostsBelowALeafIsNoTop) {
+  auto fabric = fabrics::ft2(7, 8, 9);
+  for (const SwitchIndex leaf : {0U, 1U}) {
+    const auto below = fabric.add_switch(16);
+    for (unsigned c = 0; c < 3; ++c) fabric.link(leaf, below);
+    for (int h = 0; h < 2; ++h) fabric.host(below);
+  }
+  const auto ranking = find_tree(Topology(fabric.input()));
+
+  EXPECT_TRUE(ranking.tree);
+  EXPECT_EQ(ranking.rank[0], 1);
+  EXPECT_EQ(ranking.rank[7], 0);
+  for (const SwitchIndex below : {15U, 16U}) EXPECT_EQ(ranking.rank[below], 2);
+  EXPECT_LE(dmodc_figures(fabric.input()).max_link_paths, 120U);
 }
 
 /// A switch above that has lost a cable reaches some leaves downwards no more, as in any tree.
