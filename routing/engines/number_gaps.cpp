@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/engines/number_gaps.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -12,13 +13,15 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
 }
 
 /// The units to be left out of `all`, ascending: evenly spread, and the last `count` turns of `turns`, once
-/// each.
+/// each. The turns descend: so those left out are `turns` - 1 apart (or more by a multiple of `turns`), round
+/// the end too. With ascending ones the seam would make up for the difference.
 std::vector<std::uint64_t> units_left_out(std::uint64_t all, std::uint64_t turns, std::uint64_t count) {
   std::vector<std::uint64_t> units;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto near = (2 * i + 1) * all / (2 * count);
-    units.push_back(near / turns * turns + turns - count + i);
+    units.push_back(near / turns * turns + turns - 1 - i);
   }
+  std::ranges::sort(units);  // some may be left out of the same round of turns
   return units;
 }
 
@@ -37,7 +40,8 @@ std::vector<std::uint32_t> close_level(std::span<const std::uint32_t> numbers, c
   return moved;
 }
 
-/// Whether the destinations of each window take each turn as few times as if no number was left out.
+/// Whether the destinations of each window are so near each other that each turn is taken as few times as if
+/// no number was left out, also by destinations of a part of the window.
 bool windows_fit(std::span<const std::uint32_t> numbers, std::uint32_t window, std::uint32_t period) {
   if (window == 0) return true;
   const auto most = rounded_up(window, period);
@@ -47,16 +51,18 @@ bool windows_fit(std::span<const std::uint32_t> numbers, std::uint32_t window, s
   return true;
 }
 
-/// Whether some `window` destinations that follow each other round the place behind the last one take some
-/// turn more often than need be.
-bool seam_collides(std::span<const std::uint32_t> numbers, std::uint32_t window, std::uint32_t period) {
+/// Whether some `window` destinations that follow each other, round the end too, take some turn more often
+/// than need be.
+bool windows_collide(std::span<const std::uint32_t> numbers, std::uint32_t window, std::uint32_t period) {
   if (window < 2 || window > numbers.size()) return false;
   const auto most = static_cast<std::uint32_t>(rounded_up(window, period) / period);
   std::vector<std::uint32_t> taken(period);
-  for (const auto number : numbers.first(window)) ++taken[number % period];
-  for (std::uint32_t before = 1; before < window; ++before) {
-    --taken[numbers[window - before] % period];
-    if (++taken[numbers[numbers.size() - before] % period] > most) return true;
+  for (const auto number : numbers.first(window)) {
+    if (++taken[number % period] > most) return true;
+  }
+  for (std::size_t first = 0; first + 1 < numbers.size(); ++first) {
+    --taken[numbers[first] % period];
+    if (++taken[numbers[(first + window) % numbers.size()] % period] > most) return true;
   }
   return false;
 }
@@ -69,10 +75,11 @@ std::vector<std::uint32_t> numbers_with_gaps(std::uint32_t places, std::span<con
   std::iota(numbers.begin(), numbers.end(), std::uint32_t{0});
   if (numbers.empty()) return numbers;
   for (std::size_t at = 0; at < levels.size(); ++at) {
-    if (!seam_collides(numbers, windows[at], levels[at].period)) continue;
+    if (!windows_collide(numbers, windows[at], levels[at].period)) continue;
     auto moved = close_level(numbers, levels[at]);
+    if (windows_collide(moved, windows[at], levels[at].period)) return numbers;
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (!windows_fit(moved, windows[i], levels[i].period)) return numbers;
+      if (i != at && !windows_fit(moved, windows[i], levels[i].period)) return numbers;
     }
     numbers = std::move(moved);
   }

@@ -8,6 +8,11 @@
 #include <map>
 #include <numeric>
 
+#include "routing/engines/rank_order.h"
+#include "routing/quality/quality.h"
+#include "tests/support/routing_engines.h"
+#include "tests/support/spec_topology.h"
+
 namespace smd::routing {
 namespace {
 
@@ -37,6 +42,40 @@ TEST(NumberGaps, MakeShiftsRoundTheEndAsGoodAsAnyOthers) {
   std::map<std::uint32_t, std::uint32_t> by_turn;
   for (const auto number : numbers) ++by_turn[number % 14];
   for (const auto& [turn, count] : by_turn) EXPECT_THAT(count, testing::AnyOf(8U, 9U)) << turn;
+}
+
+TEST(NumberGaps, LeaveNoCollisionsThatNeedNotBe) {
+  for (const std::uint32_t leaves : {3U, 4U, 8U, 14U, 17U}) {
+    for (std::uint32_t hosts = 3; hosts <= 18; ++hosts) {
+      for (std::uint32_t uplinks = 2; uplinks <= 19; ++uplinks) {
+        const std::vector<std::uint32_t> windows{hosts};
+        const std::vector<RoundRobinLevel> levels{{.unit = 1, .period = uplinks, .blocks = {}}};
+        const auto numbers = numbers_with_gaps(leaves * hosts, levels, windows);
+        EXPECT_EQ(most_taken(numbers, hosts, uplinks), (hosts + uplinks - 1) / uplinks)
+            << leaves << " leaves of " << hosts << " hosts and " << uplinks << " uplinks";
+      }
+    }
+  }
+}
+
+/// Not by the least that hosts and uplinks allow, but by the best known: opensm's ftree.
+TEST(NumberGaps, GiveSimpleTreesTheShiftsOfTheirUplinks) {
+  struct Row {
+    const char* spec;
+    unsigned shift;
+    std::uint64_t load;
+  };
+  for (const auto& [spec, shift, load] : {Row{"xgft:2;17,16;1,18;1,1+guids=3", 1, 255},
+                                          {"xgft:2;15,14;1,8;1,2+guids=1", 1, 195},
+                                          {"xgft:2;14,14;1,5;1,3+guids=2", 1, 182},
+                                          {"xgft:2;17,4;1,6;1,1+guids=4", 3, 153},
+                                          {"xgft:2;11,11;1,7;1,2+guids=5", 1, 110}}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+    const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
+    const auto found = measure(context, routed_by("dmodc", fabric), rank_order(context, {}));
+    EXPECT_EQ(found.shift_max, shift) << spec;
+    EXPECT_EQ(found.max_link_paths, load) << spec;
+  }
 }
 
 TEST(NumberGaps, AreNotThereWhereTheyBringNothing) {
