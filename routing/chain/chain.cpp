@@ -109,9 +109,7 @@ class ChainRun {
   }
 
   /// In a tree that only the counts of destinations load evenly less is better.
-  double cost(const Candidate& c) const {
-    return declined_ ? 0 : cost_in_tree(c.load.max_link_time, {c.load.shift_max, c.load.shift_mean});
-  }
+  double cost(const Candidate& c) const { return declined_ ? 0 : load_and_shifts(c.load); }
 
   /// Better shifts are not worth much more load; where round robin is uneven and cables are missing not any.
   bool stays_round_robin(const Candidate& best) const {
@@ -147,8 +145,38 @@ class ChainRun {
   /// What does not fit into a tree loads a few links: for a little less on these the shifts and permutations
   /// of all others are not given up.
   bool stays_tree(const Candidate& best) const {
-    return nearly_tree_ && candidates_.front().proven && candidates_.front().chosen.engine == "dmodc" &&
-           best.load.max_link_time > kMuchLess * candidates_.front().load.max_link_time;
+    return first_is_nearly_for_it() && &best != &candidates_.front() &&
+           best.load.max_link_time > kMuchLess * candidates_.front().load.max_link_time && !better(best);
+  }
+
+  bool first_is_nearly_for_it() const {
+    return nearly_tree_ && candidates_.front().proven && candidates_.front().chosen.engine == "dmodc";
+  }
+
+  /// Than the engine for trees.
+  bool better(const Candidate& c) const { return c.proven && is_better(c.load, candidates_.front().load); }
+
+  using Candidates = std::vector<Candidate>;
+
+  /// The least load, or a little more with half of its shifts.
+  Candidates::iterator least_loaded() {
+    const auto least = std::ranges::min_element(
+        candidates_, {}, [&](const Candidate& c) { return std::tuple(!c.proven, cost(c), c.load); });
+    if (!declined_ || !least->proven) return least;
+    return std::ranges::min_element(candidates_, {}, [&](const Candidate& c) {
+      const bool worth = c.proven && has_half_the_shifts(c.load, least->load);
+      return std::tuple(!worth && &c != &*least, c.load.shift_max + c.load.shift_mean, c.load);
+    });
+  }
+
+  Candidates::iterator best_candidate() {
+    const auto best = least_loaded();
+    if (stays_round_robin(*best)) return candidates_.begin();
+    if (!stays_tree(*best)) return best;
+    return std::ranges::min_element(candidates_, {}, [&](const Candidate& c) {
+      const bool first = &c == &candidates_.front();
+      return std::tuple(!first && !better(c), load_and_shifts(c.load), c.load);
+    });
   }
 
   void refuse(const ChainLink& link, std::string reason, bool lacks_vls = false) {
@@ -348,9 +376,7 @@ class ChainRun {
     if (candidates_.empty()) return std::unexpected(RouteError{});
     drop_less_complete();
     if (candidates_.size() > 1) measure();
-    auto best = std::ranges::min_element(
-        candidates_, {}, [&](const Candidate& c) { return std::tuple(!c.proven, cost(c), c.load); });
-    if (stays_tree(*best) || stays_round_robin(*best)) best = candidates_.begin();
+    auto best = best_candidate();
     const auto installed =
         std::ranges::find_if(candidates_, [](const Candidate& c) { return c.installed && c.proven; });
     const bool may_change = options_.installed && options_.installed->may_change;
@@ -378,9 +404,11 @@ class ChainRun {
       reason = !compared ? fmt::format("only {} has routes that are proven", engine)
                          : why_better({engine, best.load}, {other->chosen.engine, other->load});
     }
-    if (compared && stays_tree(*other) && &best == &candidates_.front())
-      reason = fmt::format("{} is the engine for trees, which it nearly is; {}", engine,
+    if (compared && stays_tree(*other)) {
+      const auto* const is = &best == &candidates_.front() ? "" : "better than ";
+      reason = fmt::format("{} is {}the engine for trees, which it nearly is; {}", engine, is,
                            why_better({engine, best.load}, {other->chosen.engine, other->load}));
+    }
     if (stays) reason = fmt::format("{} is installed and stays", engine);
     best.chosen.shape = to_string(shape);
     best.chosen.why = fmt::format("{}: {}", best.chosen.shape, reason);
@@ -415,10 +443,13 @@ class ChainRun {
       candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts, shifts);
       if (candidate.proven) least = std::min(least, candidate.load.max_link_time);
     }
-    const auto ties = [&](const Candidate& c) { return c.load.max_link_time == least; };
-    if (!declined_ || std::ranges::count_if(candidates_, ties) < 2) return;
+    if (!declined_) return;
+    const auto first = candidates_.front().load.max_link_time;
+    const auto most = std::max(kLittleMore * least, first_is_nearly_for_it() ? first : 0);
+    const auto counts = [&](const Candidate& c) { return c.load.max_link_time <= most; };
+    if (std::ranges::count_if(candidates_, counts) < 2) return;
     for (auto& candidate : candidates_) {
-      if (ties(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
+      if (counts(candidate)) candidate.load = measure_load(in_.context, candidate.chosen.routes, hosts);
     }
   }
 

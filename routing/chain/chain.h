@@ -43,6 +43,10 @@ struct InstalledEngine {
 /// load.
 inline constexpr double kWorthwhile = 0.9;
 
+/// Of the least load of engines that are compared: one with this or less, and with half of the worst and mean
+/// shift or less, is better.
+inline constexpr double kLittleMore = 1.03;
+
 struct ChainOptions {
   /// Configured by the operator: accepts tables whose only fault is credit loops.
   bool allow_credit_loops = false;
@@ -73,7 +77,7 @@ struct Chosen {
 /// an engine finds that the fabric is no tree, or has hosts without an up/down path, later ones run (four
 /// at most, up to one with leaves_gaps that leaves none), and `updn` with root_sets() and below the
 /// best_leaf_root() if no roots are configured; the least measure_load() of those proven is used, of equal
-/// ones the first. Fails if stopped.
+/// ones the first, or one with kLittleMore. Fails if stopped.
 ///
 /// kAuto: `dmodc`; if it declines, or the fabric is a dragonfly+, engines_for() its shape in the same way,
 /// without that limit.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "routing/chain/chain.h"
+
 namespace smd::routing::inline chain {
 namespace {
 
@@ -17,6 +19,21 @@ bool has_better_shifts(const RouteLoad& best, const RouteLoad& other) {
 }
 
 }  // namespace
+
+double load_and_shifts(const RouteLoad& load) {
+  return cost_in_tree(load.max_link_time, {load.shift_max, load.shift_mean});
+}
+
+bool is_better(const RouteLoad& load, const RouteLoad& than) {
+  constexpr double kMuchBetter = 0.9;
+  return load.max_link_time <= than.max_link_time &&
+         load_and_shifts(load) <= kMuchBetter * load_and_shifts(than);
+}
+
+bool has_half_the_shifts(const RouteLoad& load, const RouteLoad& than) {
+  return load.max_link_time <= kLittleMore * than.max_link_time &&
+         2 * (load.shift_max + load.shift_mean) <= than.shift_max + than.shift_mean;
+}
 
 std::string why_worse(const RouteLoad& is, const RouteLoad& best) {
   if (has_better_shifts(best, is)) return shifts_of(is) + " instead of " + shifts_of(best);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Why one engine's tables were preferred to those of another, in words.
+// Which of two engines' tables are better where neither load nor shifts alone decide, and why one is
+// preferred, in words.
 
 #include <string>
 #include <string_view>
@@ -8,6 +9,15 @@
 #include "routing/quality/load.h"
 
 namespace smd::routing::inline chain {
+
+/// Load times shifts, as cost_in_tree().
+double load_and_shifts(const RouteLoad& load);
+
+/// No more load, and load_and_shifts() are less by a tenth.
+bool is_better(const RouteLoad& load, const RouteLoad& than);
+
+/// At most kLittleMore of the load, and half of the shifts or less.
+bool has_half_the_shifts(const RouteLoad& load, const RouteLoad& than);
 
 /// By what tables with the load `is` are worse than the best: "352 routes over the most loaded link instead
 /// of 320". Tables with less load have worse shifts.

@@ -179,16 +179,39 @@ TEST(Auto, ComparesTreesInWhichLeavesAreJoined) {
   EXPECT_NE(automatic(nearly).why.find("which it nearly is"), std::string::npos) << automatic(nearly).why;
 }
 
-/// Two trees whose spines a few cables join: dmodc puts most paths from one to the other over one of them.
-TEST(Auto, ComparesIslands) {
+/// As much load, and a worst shift of 3 instead of 4.
+TEST(Auto, LeavesWhatIsNearlyATreeToAnEngineWithBetterShifts) {
+  auto tree = fabrics::ft2(12, 6, 12);
+  for (SwitchIndex leaf = 0; leaf < 2; ++leaf) {
+    const auto small = tree.add_switch(16);
+    for (unsigned h = 0; h < 4; ++h) tree.host(small);
+    for (unsigned c = 0; c < 2; ++c) tree.link(leaf, small);
+  }
+  const auto fabric = fabrics::with_lids(tree.input());
+
+  const auto found = automatic(fabric);
+
+  EXPECT_EQ(found.engine, "ftree");
+  EXPECT_NE(found.why.find("ftree is better than the engine for trees"), std::string::npos) << found.why;
+  EXPECT_EQ(most_loaded(fabric, found.routes), most_loaded(fabric, routed_by("dmodc", fabric)));
+}
+
+/// Two trees of four leaves and three spines.
+fabrics::Builder two_islands() {
   auto islands = fabrics::Builder("islands");
-  for (const SwitchIndex first : {0U, 7U}) {  // four leaves and three spines
+  for (const SwitchIndex first : {0U, 7U}) {
     for (unsigned i = 0; i < 7; ++i) islands.add_switch(16);
     for (SwitchIndex leaf = first; leaf < first + 4; ++leaf) {
       for (unsigned h = 0; h < 6; ++h) islands.host(leaf);
       for (SwitchIndex spine = 4; spine < 7; ++spine) islands.link(leaf, first + spine);
     }
   }
+  return islands;
+}
+
+/// Two trees whose spines a few cables join: dmodc puts most paths from one to the other over one of them.
+TEST(Auto, ComparesIslands) {
+  auto islands = two_islands();
   for (const auto& [one, other] : {std::pair(4U, 13U), {5U, 13U}, {5U, 13U}, {5U, 11U}, {6U, 13U}, {6U, 13U}})
     islands.link(one, other);
   const auto fabric = fabrics::with_lids(islands.input());
@@ -339,7 +362,7 @@ TEST(Auto, LeavesTheInstalledEngine) {
 }
 
 /// Proven, by the slow verification of the tests too, the same for any number of threads, and no worse than
-/// each proven engine that the SL rule allows.
+/// each proven engine that the SL rule allows, but for a little load that better shifts are worth.
 void check_property(const fabrics::Routable& fabric, const ChainOptions& options) {
   const auto found = automatic(fabric, options), same = automatic(fabric, options, kChosenByShape, 4);
 
@@ -353,7 +376,7 @@ void check_property(const fabrics::Routable& fabric, const ChainOptions& options
   RC_TAG(found.engine, found.by_load);
   if (!found.by_load) return;
   const bool of_tree = found.why.contains("which it nearly is");  // stays for a little more
-  const auto load = most_loaded(fabric, found.routes) * (of_tree ? 0.8 : 1.0);
+  const auto load = most_loaded(fabric, found.routes) * (of_tree ? 0.8 : 1 / kLittleMore);
   const RoutingContext context{fabric.topology, fabric.lids, Serial{}};
   for (const auto& engine : computing_engines()) {
     if (engine.layered && !options.layered) continue;
@@ -362,7 +385,7 @@ void check_property(const fabrics::Routable& fabric, const ChainOptions& options
     const auto proof = verify_routes(context, *alone);
     if (!proof.clean() || proof.unreachable_switch_pairs != 0) continue;
     RC_LOG() << engine.name << " is better than " << found.engine << ": " << found.why << '\n';
-    RC_ASSERT(load <= most_loaded(fabric, *alone));
+    RC_ASSERT(load <= most_loaded(fabric, *alone) * (1 + 1e-9));
   }
 }
 

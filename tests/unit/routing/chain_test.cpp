@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/chain/compared_loads.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
 #include "routing/ranking/root_sets.h"
@@ -167,6 +168,24 @@ TEST(Chain, SaysTheFewestLayersThatAreEnough) {
   }
 }
 
+TEST(Chain, PaysALittleLoadForHalfOfTheShifts) {
+  const RouteLoad least{.max_link_time = 100, .shift_max = 9, .mean_hops = 3, .shift_mean = 7};
+  auto other = least;
+  other.max_link_time = 103;
+  other.shift_max = 5;
+  other.shift_mean = 3;
+  EXPECT_TRUE(has_half_the_shifts(other, least));
+  EXPECT_FALSE(is_better(other, least)) << "more load";
+  other.max_link_time = 104;
+  EXPECT_FALSE(has_half_the_shifts(other, least));
+  other = least;
+  other.shift_max = 7;
+  EXPECT_TRUE(is_better(other, least)) << "by an eighth";
+  EXPECT_FALSE(has_half_the_shifts(other, least));
+  other.shift_max = 8;
+  EXPECT_FALSE(is_better(other, least)) << "not by a tenth";
+}
+
 TEST(Chain, ComparesNothingInATree) {
   const auto fabric = fabrics::with_lids(fabrics::ft3(8).input());
 
@@ -177,8 +196,8 @@ TEST(Chain, ComparesNothingInATree) {
   EXPECT_TRUE(found.fell_back_from.empty());
 }
 
-/// What is chosen is proven, no worse than each proven engine of the chain alone, and the same for any number
-/// of threads.
+/// What is chosen is proven, no worse than each proven engine of the chain alone (but for a little load), and
+/// the same for any number of threads.
 RC_GTEST_PROP(ChainOfAnyFabric, IsProvenAndNoWorseThanItsEngines, ()) {
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
   const auto switches = *rc::gen::inRange(4U, 24U), more = *rc::gen::inRange(0U, 30U);
@@ -201,7 +220,7 @@ RC_GTEST_PROP(ChainOfAnyFabric, IsProvenAndNoWorseThanItsEngines, ()) {
     if (!alone) continue;
     const auto proof = prove({fabric.topology, fabric.lids, serial}, *alone);
     if (proof && proof->clean() && proof->unreachable_switch_pairs == 0)
-      RC_ASSERT(load_of(fabric, found->routes) <= load_of(fabric, *alone));
+      RC_ASSERT(load_of(fabric, found->routes) <= kLittleMore * load_of(fabric, *alone));
   }
 }
 
