@@ -139,7 +139,14 @@ class ChainRun {
     const auto& topology = in_.context.topology;
     if (!shape_ || declined_ || link.engine != "dmodc") return false;
     nearly_tree_ = joins_leaves(topology);
-    return nearly_tree_ || is_dragonfly_plus(topology) || has_islands(topology);
+    return nearly_tree_ || is_dragonfly_plus(topology) || has_islands(topology) || was_more_than_tree();
+  }
+
+  /// Missing cables that make a tree of the rest are no reason to leave the installed engine.
+  bool was_more_than_tree() const {
+    const auto* const widest = options_.widest;
+    if (widest == nullptr || !options_.installed || options_.installed->engine == "dmodc") return false;
+    return joins_leaves(*widest) || is_dragonfly_plus(*widest) || has_islands(*widest);
   }
 
   /// What does not fit into a tree loads a few links: for a little less on these the shifts and permutations

@@ -221,6 +221,20 @@ TEST(Auto, ComparesIslands) {
       << found.why;
 }
 
+/// Without the cables between them they are two trees.
+TEST(Auto, LeavesTheInstalledEngineToIslandsThatLoseTheirCables) {
+  auto islands = two_islands();
+  const auto apart = fabrics::with_lids(islands.input());
+  for (SwitchIndex spine = 4; spine < 7; ++spine) islands.link(spine, spine + 7);
+  const Topology whole(islands.input());
+  ChainOptions options;
+  options.installed = InstalledEngine{"updn"};
+
+  EXPECT_EQ(automatic(apart, options).engine, "dmodc") << "trees by the widest cabling, too";
+  options.widest = &whole;
+  EXPECT_EQ(automatic(apart, options).engine, "updn");
+}
+
 /// Round robin cannot be even where edge switches have eight cables to five line boards.
 TEST(Auto, CountsDestinationsInWholeTreesThatAreTooIrregular) {
   for (const std::string guids : {"1", "2", "3"}) {
