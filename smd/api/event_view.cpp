@@ -77,7 +77,8 @@ EventView::EventView(access::Access access, const Backend& backend) : access_(st
     auto& tenant = tenants_[view->name];
     tenant.partitions = *std::move(only);
     if (auto ports = ports_seen(access_, *view)) tenant.ports = *std::move(ports);
-    for (const auto& port : lost_ports_seen(access_, *view)) {
+    const auto lost = lost_ports_seen(access_, *view);
+    for (const auto& port : lost.ports) {
       tenant.nodes.insert(port.node_guid);
       tenant.port_guids.insert(port.port_guid);
     }

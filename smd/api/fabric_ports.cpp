@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/fabric_ports.h"
 
+#include <utility>
+
 #include "smd/inventory/gone.h"
 #include "smd/sweep/end_ports.h"
 #include "smd/sweep/unresponsive.h"
@@ -25,20 +27,22 @@ std::set<Guid> absent_hosts(const sm::Snapshot& now) {
   return absent;
 }
 
-std::vector<config::PortView> absent_ports(const sm::Snapshot& now, const std::set<Guid>& nodes) {
+NamedPorts absent_ports(const sm::Snapshot& now, const std::set<Guid>& nodes) {
   std::vector<config::PortView> ports;
+  const auto names = std::make_shared<std::deque<std::string>>();
   for (const auto guid : nodes) {
     const auto* node = now.inventory ? now.inventory->find(guid) : nullptr;
     if (node == nullptr || node->is_switch()) continue;
+    const auto& name = names->emplace_back(sm::printable(node->name));
     now.inventory->for_each_link(guid, [&](const sm::LinkEnd& end, const sm::KnownLink&) {
       ports.push_back({.port_guid = now.stored ? sm::absent_port_guid(*now.stored, end) : end.node,
                        .node_guid = end.node,
-                       .node_name = sm::printable(node->name),
+                       .node_name = name,
                        .port = end.port,
                        .type = node->type});
     });
   }
-  return ports;
+  return {.ports = std::move(ports), .names = names};
 }
 
 }  // namespace smd::api

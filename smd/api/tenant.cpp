@@ -35,17 +35,17 @@ bool sees(OnlyPorts only, const sm::Node& node, PortNum port) {
   return only == nullptr || only->contains({node.guid(), port});
 }
 
-std::vector<config::PortView> lost_ports_seen(const access::Access& access, const SubnetView& view) {
-  std::vector<config::PortView> seen;
+NamedPorts lost_ports_seen(const access::Access& access, const SubnetView& view) {
+  NamedPorts seen;
   const auto& now = view.snapshot;
   if (!access.only_partitions(view.name) || !now || !now->inventory || !now->decided.partitions) return seen;
   const auto policy = now->decided.partitions->policy;
   std::set<Guid> all_lost;
   for (const auto& [node, when] : now->inventory->lost_nodes()) all_lost.insert(node);
-  const auto lost = policy ? absent_ports(*now, all_lost) : std::vector<config::PortView>();
-  if (lost.empty()) return seen;
+  const auto lost = policy ? absent_ports(*now, all_lost) : NamedPorts{};
+  if (lost.ports.empty()) return seen;
   std::set<std::size_t> members;
-  const config::PortIndex index(lost);
+  const config::PortIndex index(lost.ports);
   const std::map<std::string, PKey, std::less<>> none;  // members are not named by partition here
   for (const auto& partition : policy->partitions) {
     if (!sees_partition(access, view.name, partition.name)) continue;
@@ -54,7 +54,8 @@ std::vector<config::PortView> lost_ports_seen(const access::Access& access, cons
       for (const auto port : found.ports) members.insert(port);
     }
   }
-  for (const auto port : members) seen.push_back(lost[port]);
+  seen.names = lost.names;
+  for (const auto port : members) seen.ports.push_back(lost.ports[port]);
   return seen;
 }
 

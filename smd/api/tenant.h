@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/port_set.h"
 #include "smd/access/access.h"
 #include "smd/api/backend.h"
+#include "smd/api/fabric_ports.h"
 #include "smd/inventory/inventory.h"
 
 namespace smd::api {
@@ -26,7 +26,7 @@ bool sees(OnlyPorts only, const sm::Node& node, PortNum port);
 
 /// Ports of lost nodes that would be members of a tenant's partitions by their names, types or GUIDs, as
 /// absent_ports() has them; none for callers who see all.
-std::vector<config::PortView> lost_ports_seen(const access::Access& access, const SubnetView& view);
+NamedPorts lost_ports_seen(const access::Access& access, const SubnetView& view);
 
 /// The P_Keys of those partitions, in the order of the policy; nothing: the caller sees all.
 std::optional<std::vector<PKey>> pkeys_seen(const access::Access& access, const SubnetView& view);

@@ -86,20 +86,20 @@ void add_present(const SubnetView& view, const Rules& rules, Guid last, std::vec
 /// Ports of hosts that are down, whose GUIDs are still in use: of members by their name or a pattern.
 class AbsentPorts {
  public:
-  /// `now` outlives it; none where it is null.
-  explicit AbsentPorts(const sm::Snapshot* now) : ports_(known_ports(now)), index_(ports_) {}
+  /// None where `now` is null.
+  explicit AbsentPorts(const sm::Snapshot* now) : ports_(known_ports(now)), index_(ports_.ports) {}
   AbsentPorts(const AbsentPorts&) = delete;
   AbsentPorts& operator=(const AbsentPorts&) = delete;
   const config::PortIndex& index() const { return index_; }
 
  private:
-  static std::vector<config::PortView> known_ports(const sm::Snapshot* now) {
+  static NamedPorts known_ports(const sm::Snapshot* now) {
     if (now == nullptr || !now->stored) return {};
-    auto ports = absent_ports(*now, absent_hosts(*now));
-    std::erase_if(ports, [&](const auto& port) { return !now->stored->lids.contains(port.port_guid); });
-    return ports;
+    auto known = absent_ports(*now, absent_hosts(*now));
+    std::erase_if(known.ports, [&](const auto& port) { return !now->stored->lids.contains(port.port_guid); });
+    return known;
   }
-  std::vector<config::PortView> ports_;
+  NamedPorts ports_;
   config::PortIndex index_;
 };
 

@@ -158,7 +158,7 @@ struct Gone {
 };
 
 /// Ports of lost nodes, as absent_ports() has them: a tenant's own, or all.
-std::vector<config::PortView> lost_ports(const Question& question, const SubnetView& view, OwnPorts own) {
+NamedPorts lost_ports(const Question& question, const SubnetView& view, OwnPorts own) {
   if (own != nullptr) return lost_ports_seen(*question.access, view);
   std::set<Guid> nodes;
   if (const auto& known = view.snapshot->inventory; known) {
@@ -291,7 +291,7 @@ std::optional<Answer> why_of(const Question& question, const SubnetView& view, c
   const auto node = find_node(*view.snapshot->subnet, subject.words, own);
   if (node) return why_here(view, **node, subject.port, own, log);
   if (node.error().status != 404) return node.error();
-  const auto gone = find_gone(*view.snapshot, subject.words, lost_ports(question, view, own), log);
+  const auto gone = find_gone(*view.snapshot, subject.words, lost_ports(question, view, own).ports, log);
   if (own != nullptr) {
     if (!gone || !gone->counted || !log.is_own_lost(gone->node)) return std::nullopt;
     return why_gone_to_tenant(view, *gone, log);

@@ -322,6 +322,7 @@ TEST_F(CheckQos, DrawsSharesAsAPicture) {
 /// A second subnet with QoS, and a third one without.
 config::Config several_of(config::SubnetConfig subnet) {
   config::Config config;
+  config.subnets.clear();  // the one of a file that names none
   for (const auto* name : {"east", "west", "lab"}) {
     subnet.name = name;
     subnet.qos.enabled = std::string_view(name) != "lab";
