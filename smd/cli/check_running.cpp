@@ -136,8 +136,7 @@ void print_fabric(std::ostream& out, const json::value& fabric) {
   if (const auto& limit = member_of(fabric, "max_vls_waits"); limit.is_object())
     out << fmt::format(
         "  max_vls of [qos] leaves {} for the {} layers of the routes, and paths would get other SLs: it "
-        "waits "
-        "for smd resweep converge\n",
+        "waits for smd resweep converge\n",
         counted(text_of(limit, "max_vls"), "VL", "VLs"), text_of(limit, "layers"));
   print_keys(out, fabric);
   print_qos_changes(out, member_of(fabric, "qos"));

@@ -219,8 +219,7 @@ std::expected<OtherSm, std::string> Mastership::hand_over(std::optional<Guid> on
         .kv("reason", "it does not copy what was committed here")
         .kv("action",
             "it gets the fabric all the same; clients have to register again there, and where it does not "
-            "ask "
-            "them to, services and groups that they had are gone")
+            "ask them to, services and groups that they had are gone")
         .always();
   }
   on(machine::HandOver{*to});

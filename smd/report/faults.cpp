@@ -85,8 +85,8 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
         .kv("pairs", routes.pairs_moved)
         .kv("reason",
             "the paths of these pairs of switches fit into another layer only, as links are lost or have "
-            "fewer "
-            "VLs, or classes leave fewer SLs: connections that were made before use an SL that is not proven")
+            "fewer VLs, or classes leave fewer SLs: connections that were made before use an SL that is "
+            "not proven")
         .kv("action", "bring back the links, or the VLs or SLs, that are lost, or: smd resweep converge");
   }
   if (!routes.engine_waits.empty()) {
