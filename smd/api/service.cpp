@@ -143,6 +143,7 @@ std::unique_ptr<TlsListener> Service::open(const config::ApiConfig& config) {
 }
 
 void Service::wait_for(const config::ApiConfig& config, const std::string& reason) {
+  backend_.not_on_network(reason);  // status says it when the log does
   if (!unopened_) {
     log_.error("api.not_on_network")
         .kv("reason", reason)
@@ -151,7 +152,6 @@ void Service::wait_for(const config::ApiConfig& config, const std::string& reaso
   }
   unopened_ = config;
   if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
-  backend_.not_on_network(reason);
   retry_timer_ = clock_.call_at(clock_.now() + pause_.next(), [this] {
     retry_timer_ = 0;
     try_again_ = true;
