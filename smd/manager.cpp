@@ -22,6 +22,10 @@ mad::Policy policy_of(const config::MadConfig& config) {
   return policy;
 }
 
+asio::awaitable<void> settle(store::Store* store, Guid standby) {
+  if (store != nullptr) co_await store->settle(standby);
+}
+
 asio::awaitable<void> leave_then(Mastership* mastership, std::move_only_function<void()> done) {
   co_await mastership->leave();
   done();
@@ -71,9 +75,7 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
            .lids = lids_,
            .wall = parts_.wall ? parts_.wall : unix_now,
            .sms = parts_.sms,
-           .settle = [this](Guid standby) -> asio::awaitable<void> {
-             if (parts_.store != nullptr) co_await parts_.store->settle(standby);
-           },
+           .settle = [this](Guid standby) { return settle(parts_.store, standby); },
            .lags = [this](Guid standby) { return parts_.store != nullptr && parts_.store->lags(standby); },
            .copies = [this] { return parts_.store != nullptr ? parts_.store->copies() : std::nullopt; }},
           [this](const wire::Notice& notice, Lid from) {

@@ -38,7 +38,7 @@ std::optional<PeerPort> switch_port_of(const Subnet& subnet, const PeerPort& at)
   const auto& peer = node->ports[at.port.value()].peer;
   const auto* next = peer ? subnet.find(peer->node) : nullptr;
   if (next == nullptr || !next->is_switch() || peer->port.value() >= next->ports.size()) return std::nullopt;
-  return *peer;
+  return peer;
 }
 
 }  // namespace smd::sm::inline decisions
