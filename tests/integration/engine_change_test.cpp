@@ -191,6 +191,10 @@ TEST_F(EngineChange, ThatLosesLayersInUseIsWarnedOfWithItsCause) {
   world_.run_for(10s);
   ASSERT_EQ(routes().engine, "lash");
   ASSERT_TRUE(faults.vl_cap(name, 1));
+  std::string reason;  // repairs follow where its links come up one by one
+  manager_->on_sweep([&](const sm::Snapshot& now) {
+    for (const auto& refusal : now.decided.routes->fell_back_from) reason = refusal.reason;
+  });
 
   ASSERT_TRUE(faults.restore(name));
   world_.run_for(20s);
@@ -203,8 +207,7 @@ TEST_F(EngineChange, ThatLosesLayersInUseIsWarnedOfWithItsCause) {
   EXPECT_THAT(line, testing::HasSubstr("has 1 data VL)"));
   EXPECT_THAT(line, testing::HasSubstr(fmt::format("its tables had {} layers", layers)));
   EXPECT_THAT(line, testing::HasSubstr("smd resweep converge --engine"));
-  ASSERT_FALSE(routes().fell_back_from.empty());
-  EXPECT_THAT(routes().fell_back_from[0].reason, testing::HasSubstr("has 1 data VL"));
+  EXPECT_THAT(reason, testing::HasSubstr("has 1 data VL"));
 }
 
 TEST_F(EngineChange, OfVlsByPortWaitsToo) {
