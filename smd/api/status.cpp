@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mad/base/lines.h"
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
@@ -379,14 +380,10 @@ std::vector<std::string> files_refused(const SubnetView& view, const std::option
   std::vector<std::string> errors;
   if (!view.policy_state) return errors;
   const auto& config = *view.policy_state->config;
-  for (std::string_view text :
-       {std::string_view(config.partitions.refused), std::string_view(config.qos.refused)}) {
-    while (!text.empty()) {
-      const auto end = text.find('\n');
-      const std::string one(text.substr(0, end));
-      if (std::ranges::find(errors, one) == errors.end()) errors.push_back(one);
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
+  for (const auto* refused : {&config.partitions.refused, &config.qos.refused}) {
+    base::for_each_line(*refused, [&](unsigned, std::string_view line) {
+      if (std::ranges::find(errors, line) == errors.end()) errors.emplace_back(line);
+    });
   }
   return errors;
 }

@@ -44,8 +44,8 @@ std::string master_outlook(const SmView& view) {
   const auto heir = machine::successor(state, sms_of(view), std::nullopt);
   if (heir && heir->info.guid != next->info.guid)
     takes_over += fmt::format(
-        " and has less of a copy than {}, which gets the fabric when smd ends or by `smd "
-        "handover`",
+        " and has less of a copy than {}, which gets the fabric when smd ends or by "
+        "`smd handover`",
         sm_name(*heir));
   if (state.declined.contains(next->info.guid) && view.shown.rank < machine::rank_of(next->info))
     return fmt::format("stays master: {} ranks higher and did not take the HANDOVER", sm_name(*next));

@@ -120,8 +120,7 @@ void log_vl_limit(const log::Log& log, const Decided& decided) {
       .kv("in_force", sls->limit.vls)
       .kv("reason",
           "with fewer VLs between switches than routes have layers paths would get other SLs, and "
-          "connections "
-          "use those that they have")
+          "connections use those that they have")
       .kv("action", "smd resweep converge; with --engine where the engine needs more layers");
 }
 

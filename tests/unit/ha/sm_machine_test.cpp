@@ -416,7 +416,7 @@ TEST(SmMachine, TheSuccessorIsOneThatHasACopy) {
     return found ? found->info.guid.value() : 0;
   };
 
-  EXPECT_EQ(to({}), 30U) << "the highest, where nobody copies";
+  EXPECT_EQ(to({}), 30U) << "without a copy the rank decides";
   EXPECT_EQ(to({{Guid{60}, true}}), 60U);
   EXPECT_EQ(to({{Guid{60}, true}, {Guid{40}, true}}), 40U);
   EXPECT_EQ(to({{Guid{60}, true}, {Guid{40}, false}}), 60U) << "it has all";
