@@ -90,7 +90,9 @@ bool LayerGraph::insert(const ChannelPair& pair) {
 }
 
 bool LayerGraph::leads(NetChannel from, NetChannel to) {
-  return order_.leads(from, to, [this](NetChannel c, const auto& fn) { for_each_after(c, fn); });
+  return order_.leads(
+      from, to, [this](NetChannel c, const auto& fn) { for_each_after(c, fn); },
+      [this](NetChannel c, const auto& fn) { for_each_before(c, fn); });
 }
 
 }  // namespace smd::routing::inline engines

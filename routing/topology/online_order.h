@@ -3,6 +3,7 @@
 // A topological order of a graph that grows, mended locally where a new edge runs against it.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -19,81 +20,123 @@ class OnlineOrder {
   using Node = std::uint32_t;
 
   /// Of a graph without edges.
-  explicit OnlineOrder(std::size_t nodes) : places_of_(nodes), seen_(nodes) {
-    std::iota(places_of_.begin(), places_of_.end(), 0U);
-  }
+  explicit OnlineOrder(std::size_t nodes) : OnlineOrder(numbered(nodes)) {}
   /// `places`: by node its place, each place once, lower than those of all nodes that its edges lead to.
   explicit OnlineOrder(std::vector<std::uint32_t> places)
-      : places_of_(std::move(places)), seen_(places_of_.size()) {}
+      : places_of_(std::move(places)),
+        node_at_(places_of_.size()),
+        ahead_(places_of_.size()),
+        behind_(places_of_.size()) {
+    for (Node node = 0; node < places_of_.size(); ++node) node_at_[places_of_[node]] = node;
+  }
 
   /// Makes the order right for an edge that is about to be added. False, and nothing is done, if it would
   /// close a cycle.
   template <class After, class Before>
   bool insert(Node from, Node to, const After& after, const Before& before) {
     if (places_of_[from] < places_of_[to]) return true;
-    if (reaches(to, from, after)) return false;
-    collect_before(from, places_of_[to], before);
-    reorder();
-    return true;
+    const bool closes = meet(to, from, after, before);
+    if (!closes) reorder(places_of_[to], places_of_[from]);
+    clear();
+    return !closes;
   }
   /// Whether edges lead from `from` to `to`.
-  template <class After>
-  bool leads(Node from, Node to, const After& after) {
-    return places_of_[from] <= places_of_[to] && reaches(from, to, after);
+  template <class After, class Before>
+  bool leads(Node from, Node to, const After& after, const Before& before) {
+    if (places_of_[from] > places_of_[to]) return false;
+    const bool leads = meet(from, to, after, before);
+    clear();
+    return leads;
   }
 
  private:
-  /// Collects in ahead_ the nodes that `from` leads to, up to the place of `to`.
-  template <class After>
-  bool reaches(Node from, Node to, const After& after) {
-    ++search_;
-    ahead_.assign(1, from);
-    seen_[from] = search_;
-    const auto highest = places_of_[to];
-    bool found = from == to;
-    for (std::size_t at = 0; at < ahead_.size() && !found; ++at) {
-      after(ahead_[at], [&](Node next) {
-        found = found || next == to;
-        if (places_of_[next] >= highest || seen_[next] == search_) return;
-        seen_[next] = search_;
-        ahead_.push_back(next);
-      });
+  /// The places that a search has been to, with a bit each: a search through many nodes has them in order
+  /// without a sort.
+  struct Places {
+    explicit Places(std::size_t count) : bits(count / 64 + 1) {}
+
+    bool has(std::uint32_t place) const { return ((bits[place / 64] >> (place % 64)) & 1U) != 0; }
+    void add(std::uint32_t place) {
+      bits[place / 64] |= std::uint64_t{1} << (place % 64);
+      found.push_back(place);
     }
-    return found;
+    void clear() {
+      for (const auto place : found) bits[place / 64] = 0;
+      found.clear();
+    }
+    /// Puts `found`, all from `lowest` to `highest`, in ascending order.
+    void sort(std::uint32_t lowest, std::uint32_t highest) {
+      if ((highest - lowest) / 64 > found.size()) {
+        std::ranges::sort(found);
+        return;
+      }
+      auto next = found.begin();
+      for (auto word = lowest / 64; word <= highest / 64; ++word) {
+        for (auto left = bits[word]; left != 0; left &= left - 1)
+          *next++ = word * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
+      }
+    }
+
+    std::vector<std::uint64_t> bits;
+    std::vector<std::uint32_t> found;
+  };
+
+  static std::vector<std::uint32_t> numbered(std::size_t nodes) {
+    std::vector<std::uint32_t> places(nodes);
+    std::iota(places.begin(), places.end(), 0U);
+    return places;
   }
 
-  template <class Before>
-  void collect_before(Node from, std::uint32_t lowest, const Before& before) {
-    behind_.assign(1, from);
-    seen_[from] = search_;
-    for (std::size_t at = 0; at < behind_.size(); ++at) {
-      before(behind_[at], [&](Node previous) {
-        if (places_of_[previous] <= lowest || seen_[previous] == search_) return;
-        seen_[previous] = search_;
-        behind_.push_back(previous);
+  /// Collects in ahead_ the places of the nodes that `from` leads to, up to that of `to`, and in behind_ of
+  /// those that lead to `to`, down to that of `from`, in turns: a way from one to the other is found after
+  /// few of its nodes. True, and the places are not complete, where there is one.
+  template <class After, class Before>
+  bool meet(Node from, Node to, const After& after, const Before& before) {
+    const auto lowest = places_of_[from], highest = places_of_[to];
+    ahead_.add(lowest);
+    behind_.add(highest);
+    bool met = from == to;
+    const auto follow = [&](Places& own, const Places& other, std::size_t at, const auto& neighbours) {
+      if (at >= own.found.size()) return;
+      neighbours(node_at_[own.found[at]], [&](Node next) {
+        const auto place = places_of_[next];
+        if (place < lowest || place > highest || own.has(place)) return;
+        met = met || other.has(place);
+        own.add(place);
       });
+    };
+    for (std::size_t at = 0; !met && at < std::max(ahead_.found.size(), behind_.found.size()); ++at) {
+      follow(ahead_, behind_, at, after);
+      follow(behind_, ahead_, at, before);
     }
+    return met;
   }
 
-  /// behind_ comes before ahead_, in the places that both have.
-  void reorder() {
-    const auto place = [&](Node node) { return places_of_[node]; };
-    std::ranges::sort(behind_, {}, place);
-    std::ranges::sort(ahead_, {}, place);
-    places_.clear();
-    for (const auto node : behind_) places_.push_back(places_of_[node]);
-    for (const auto node : ahead_) places_.push_back(places_of_[node]);
-    std::ranges::sort(places_);
-    std::size_t at = 0;
-    for (const auto node : behind_) places_of_[node] = places_[at++];
-    for (const auto node : ahead_) places_of_[node] = places_[at++];
+  void clear() {
+    ahead_.clear();
+    behind_.clear();
+  }
+
+  /// The nodes behind come before those ahead, in the places that both have.
+  void reorder(std::uint32_t lowest, std::uint32_t highest) {
+    behind_.sort(lowest, highest);
+    ahead_.sort(lowest, highest);
+    moved_.clear();
+    for (const auto place : behind_.found) moved_.push_back(node_at_[place]);
+    for (const auto place : ahead_.found) moved_.push_back(node_at_[place]);
+    places_.resize(moved_.size());
+    std::ranges::merge(behind_.found, ahead_.found, places_.begin());
+    for (std::size_t i = 0; i < moved_.size(); ++i) {
+      places_of_[moved_[i]] = places_[i];
+      node_at_[places_[i]] = moved_[i];
+    }
   }
 
   std::vector<std::uint32_t> places_of_;  ///< by node
-  std::vector<std::uint32_t> seen_;       ///< by node: the search that saw it last
-  std::uint32_t search_ = 0;
-  std::vector<Node> behind_, ahead_;  ///< scratch of a search
-  std::vector<std::uint32_t> places_;
+  std::vector<Node> node_at_;             ///< by place
+  Places ahead_, behind_;                 ///< of a search
+  std::vector<Node> moved_;               ///< scratch
+  std::vector<std::uint32_t> places_;     ///< scratch
 };
 
 }  // namespace smd::routing::inline topology
