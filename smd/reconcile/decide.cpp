@@ -96,6 +96,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   auto& now = decision.decided;
   const auto before = decided_.routes;
   routes_before_ = before;
+  lids_before_ = decided_.lids;
   sls_before_ = decided_.service_levels;
   log_partitions(parts_.log, *subnet_, *stored_, decided_, now);
   log_qos(parts_.log, decided_, now);
@@ -138,6 +139,7 @@ asio::awaitable<bool> Reconciler::interrupt_less(bool interrupts) {
   using Instead = DecideInput::Instead;
   Decided before = decided_;
   before.routes = routes_before_;
+  before.lids = lids_before_;
   const auto groups = groups_;  // which may be another one while this is computed
   std::optional<Decided> found;
   DecideTimes more;

@@ -184,6 +184,7 @@ class Reconciler {
   Decided decided_;
   StoredPtr stored_;
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
+  std::shared_ptr<const LidPart> lids_before_;      ///< of routes_before_
   std::shared_ptr<const SlPart> sls_before_;        ///< of the decision before
   Groups groups_;                                   ///< empty: not known yet
   PartRequests requests_;

@@ -3,13 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 
+#include "tests/support/layered_fabric.h"
 #include "tests/support/managed_world.h"
 
 namespace smd {
 namespace {
 
+using namespace std::chrono_literals;
 using test::Managed;
 using testing::HasSubstr;
 
@@ -112,6 +116,51 @@ TEST_F(Lmc, OfOneBadPortDoesNotTakeTheLidsOfAllOthers) {
   EXPECT_EQ(manager.last().summary.state, sm::SweepState::up);
   EXPECT_LE(*lmc_of_hosts(world_.fabric()), 2);
 }
+
+/// Paths from switches to all LIDs of a host that end elsewhere, by the tables that switches hold.
+std::size_t lost_paths(const sim::State& state) {
+  std::size_t lost = 0;
+  for (sim::PortIndex host = 0; host < state.ports.size(); ++host) {
+    const auto& info = state.ports[host].info;
+    if (state.nodes[state.ports[host].node].is_switch() || info.lid == Lid{}) continue;
+    for (unsigned lid = info.lid.value(); lid < info.lid.value() + (1U << info.lmc); ++lid) {
+      for (const auto& from : state.nodes) {
+        const auto* at = &from;
+        sim::PortIndex arrived = from.first_port;
+        for (std::size_t hops = 0; at->is_switch() && hops < state.nodes.size(); ++hops) {
+          const auto& lft = at->sw->lft;
+          const bool within = lid < lft.size() && lid <= at->sw->info.linear_fdb_top;
+          if (!within || lft[lid] > at->ports) break;
+          arrived = state.port(*at, lft[lid]).peer;
+          if (arrived == sim::kNowhere) break;
+          at = &state.nodes[state.ports[arrived].node];
+        }
+        lost += from.is_switch() && arrived != host ? 1U : 0U;
+      }
+    }
+  }
+  return lost;
+}
+
+class RaisedLmc : public test::LayeredFabric, public testing::WithParamInterface<const char*> {
+ protected:
+  RaisedLmc() : LayeredFabric("random:20:5:1:3+guids=8") { config_.routing.engines = {GetParam()}; }
+};
+
+TEST_P(RaisedLmc, HasRoutesToAllLidsAfterAReload) {
+  start();
+  ASSERT_EQ(lost_paths(state()), 0U);
+  for (const std::uint8_t lmc : {1, 2, 0}) {
+    config_.lids.lmc = lmc;
+    (*manager_)->requests().reload(config_);
+    world_.run_for(20s);
+    EXPECT_EQ(lmc_of_hosts(world_.fabric()), lmc);
+    EXPECT_EQ(lost_paths(state()), 0U) << unsigned{lmc};
+    EXPECT_TRUE(routes().verification.clean());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, RaisedLmc, testing::Values("lash", "dfsssp", "nue", "updn", "auto"));
 
 }  // namespace
 }  // namespace smd
