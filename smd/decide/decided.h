@@ -220,6 +220,13 @@ struct RoutePart {
   /// The engine that [routing] asks for since these tables were made: its layers would give pairs other SLs,
   /// so it waits for smd resweep converge --engine. Empty: there is none.
   std::string engine_waits;
+  /// The engine that "auto" had chosen before these tables, and that could not route what was left then: it
+  /// comes back when nothing is missing. No name: it is the one of these.
+  struct LeftEngine {
+    std::string name;
+    std::vector<Guid> roots;
+  };
+  LeftEngine left_engine;
   routing::Verification verification;
   routing::Layers layers;
   /// Data VLs of the links between switches by which layers may be kept apart; 1: paths have one layer.

@@ -34,6 +34,9 @@ class RouteDecision {
  private:
   std::expected<routing::Chosen, routing::RouteError> run_chain(const routing::EngineInput& input,
                                                                 const routing::ChainOptions& options);
+  bool sls_are_all_one() const;
+  std::optional<routing::InstalledEngine> installed() const;
+  RoutePart::LeftEngine left_engine(const std::string& engine) const;
   void use_own_vls(const routing::EngineInput& input, const routing::ChainOptions& options,
                    routing::Chosen& chosen) const;
   void stop_waiting();

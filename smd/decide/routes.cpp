@@ -89,6 +89,7 @@ routing::RoutingOptions RouteDecision::options() const {
 /// said as it is now.
 void RouteDecision::take_choice(const RoutePart& before) {
   base_.by_load = before.by_load;
+  base_.left_engine = before.left_engine;
   const bool lost = lacks_any(base_), had_lost = lacks_any(before);
   base_.shape = with_damage(before.shape, had_lost, lost);
   base_.why = with_damage(before.why, had_lost, lost);
@@ -97,6 +98,38 @@ void RouteDecision::take_choice(const RoutePart& before) {
 void RouteDecision::stop_waiting() {
   base_.engine_waits.clear();
   stays_.reset();
+}
+
+/// Clients have one SL to all: tables of several layers would change it for connections that are there.
+bool RouteDecision::sls_are_all_one() const {
+  using Fresh = DecideInput::Fresh;
+  const bool asked = in_.fresh == Fresh::new_layers || in_.fresh == Fresh::any_engine;
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  if (asked || !installed_engine(in_) || !has_active_end_port(in_.subnet)) return false;
+  if (before == nullptr) return one_layer_in_use();
+  return before->layers.count == 1 && !before->adopted_sls;
+}
+
+/// That of the tables; while nothing is missing the one that had to be left.
+std::optional<routing::InstalledEngine> RouteDecision::installed() const {
+  auto found = installed_engine(in_);
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  const bool returns = found && before != nullptr && !before->left_engine.name.empty() &&
+                       in_.fresh == DecideInput::Fresh::canonical &&
+                       routing::covers(*base_.reference, *base_.topology);
+  if (returns) found = {before->left_engine.name, before->left_engine.roots};
+  return found;
+}
+
+/// Of tables that the operator has not asked for.
+RoutePart::LeftEngine RouteDecision::left_engine(const std::string& engine) const {
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  const bool follows = before != nullptr && installed_engine(in_) &&
+                       before->origin != RoutePart::Origin::adopted && !before->shape.empty();
+  if (!follows) return {};
+  auto left = before->left_engine;
+  if (left.name.empty()) left = {before->engine, before->roots};
+  return left.name == engine ? RoutePart::LeftEngine{} : left;
 }
 
 /// Tables of the engine that stays while the configured one waits; of the chain where there is none, or where
@@ -118,7 +151,18 @@ std::expected<routing::Chosen, routing::RouteError> RouteDecision::run_chain(
     stop_waiting();
     refused = std::move(chosen->fell_back_from);
   }
-  auto chosen = routing::route_with_chain(chain_of(in_.config.routing), input, options);
+  const auto chain = chain_of(in_.config.routing);
+  auto chosen = routing::route_with_chain(chain, input, options);
+  if (chosen && chosen->routes.layers.count > 1 && !chosen->shape.empty() && options.layered &&
+      sls_are_all_one()) {
+    auto alone = input;
+    auto single = options;
+    alone.vl_budget = alone.sl_budget = 1;
+    single.layered = false;
+    auto found = routing::route_with_chain(chain, alone, single);
+    if (in_.stop.stop_requested()) return found;
+    if (found && found->verification.clean()) chosen = std::move(found);
+  }
   if (chosen) chosen->fell_back_from.insert(chosen->fell_back_from.begin(), refused.begin(), refused.end());
   return chosen;
 }
@@ -167,7 +211,7 @@ RoutePartOr RouteDecision::fresh() {
   const routing::EngineInput input{.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                                    .vl_budget = base_.vls,
                                    .sl_budget = budget_.sls};
-  const auto installed = installed_engine(in_);
+  const auto installed = this->installed();
   const routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
@@ -200,6 +244,7 @@ RoutePartOr RouteDecision::fresh() {
   part->new_layers =
       in_.fresh == DecideInput::Fresh::new_layers || in_.fresh == DecideInput::Fresh::any_engine;
   if (part->new_layers) return part;
+  if (!part->shape.empty()) part->left_engine = left_engine(part->engine);
   keep_first_layers(in_.stored, input.context, *part);
   const bool in_use = options.layered && installed && has_active_end_port(in_.subnet);
   if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);

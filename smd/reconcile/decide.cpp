@@ -207,8 +207,11 @@ struct Reconciler::ConvergeGoal {
 
 namespace {
 
-/// An engine that the operator has named before that of the tables can route the fabric again.
-bool returns_to(const config::RoutingConfig& config, const std::string& engine, const std::string& now) {
+/// An engine that the operator has named before that of the tables can route the fabric again, or the one
+/// that had to be left.
+bool returns_to(const config::RoutingConfig& config, const std::string& engine, const RoutePart& tables) {
+  const auto& now = tables.engine;
+  if (engine != now && engine == tables.left_engine.name) return true;
   const auto place = [&](const std::string& name) {
     return std::ranges::find(config.engines, name) - config.engines.begin();
   };
@@ -276,6 +279,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   input.fresh = converge_to_;
   auto best = goal_of(input);
   const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine &&
+                     best->next.routes->engine != now.left_engine.name &&
                      now.origin != RoutePart::Origin::adopted;
   if (other && converge_to_ != Fresh::any_engine)
     best = std::unexpected(fmt::format("{} has less load, and an engine changes only when it is told to",
@@ -293,7 +297,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   const bool named =
       (converge_to_ == Fresh::any_engine && !now.engine_waits.empty()) || (asked && limit_waits);
   const bool due = best && (named || !now.waiting.empty() ||
-                            returns_to(input.config.routing, best->next.routes->engine, now.engine));
+                            returns_to(input.config.routing, best->next.routes->engine, now));
   if (best && ((whole && !moves) || due)) {
     best->accepted = true;
     return best;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// "auto" where its engine cannot route what is left of the fabric: what clients have stays, and the engine
+// comes back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/support/layered_fabric.h"
+
+namespace smd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LeftEngine : public test::LayeredFabric {
+ protected:
+  LeftEngine() : LayeredFabric("mesh:4x5:1+guids=33") { config_.routing.engines = {"auto"}; }
+  void break_dimension_order() {
+    world_.fabric().faults().link_down({"m03-03", PortNum{4}});
+    world_.run_for(10s);
+    world_.fabric().faults().remove("m01-02");
+    world_.run_for(10s);
+  }
+  void mend() {
+    world_.fabric().faults().restore("m01-02");
+    world_.fabric().faults().link_up({"m03-03", PortNum{4}});
+    world_.run_for(120s);
+  }
+};
+
+TEST_F(LeftEngine, IsLeftForOneThatKeepsAllSls) {
+  start();
+  ASSERT_EQ(routes().engine, "dor");
+  break_dimension_order();
+  EXPECT_NE(routes().engine, "dor");
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_TRUE(routes().verification.clean());
+}
+
+TEST_F(LeftEngine, ComesBackWithItsTables) {
+  start();
+  const auto first = tables();
+  break_dimension_order();
+  ASSERT_NE(routes().engine, "dor");
+  mend();
+  EXPECT_EQ(routes().engine, "dor");
+  EXPECT_EQ(tables(), first);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
+TEST_F(LeftEngine, DoesNotComeBackWhereTheOperatorHasAskedForAnother) {
+  start();
+  break_dimension_order();
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
+  world_.run_for(60s);
+  const auto chosen = routes().engine;
+  mend();
+  EXPECT_EQ(routes().engine, chosen);
+}
+
+}  // namespace
+}  // namespace smd
