@@ -87,6 +87,9 @@ class SubnetManager {
   std::expected<OtherSm, std::string> hand_over(std::optional<Guid> only) {
     return mastership_.hand_over(only);
   }
+  /// Finds a standstill of this thread at once: SmView says then that Sets are held. On the io_context's
+  /// thread.
+  void look_for_standstill() { mastership_.look_for_standstill(); }
   /// Until the next start, or until the configuration has another priority. On the io_context's thread.
   void set_priority(std::uint8_t priority) { mastership_.set_priority(priority); }
   /// The process is about to end: hands the fabric over where a standby can have it, and calls `done` once

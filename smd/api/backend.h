@@ -73,6 +73,7 @@ enum class PolicyVerdict : std::uint8_t {
   not_copied,  ///< done, but no standby has it, and [ha] mode is "sync-strict"
   stale,       ///< the policy has changed meanwhile: nothing was done
   not_kept,    ///< the store takes nothing: nothing was done
+  not_master,  ///< another SM is master now, or may be: nothing was done
 };
 
 /// One subnet as it is now.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
 
 namespace smd::api {
@@ -24,8 +25,17 @@ std::string master_words(const SubnetView& view) {
 
 std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what) {
   if (!view.snapshot) return std::nullopt;
-  if (sm_state(view) != wire::SmState::master) return not_master(view, what);
+  if (sm_state(view) != wire::SmState::master)
+    return hands_on(view) ? no_longer_master(view) : not_master(view, what);
+  if (view.sms && view.sms->state.sets_held) return no_longer_master(view);
   return two_masters(view);
+}
+
+Answer no_longer_master(const SubnetView& view) {
+  return error_of(503, "no_master",
+                  fmt::format("{}: this SM is not master any more, or has stood still and asks first whether "
+                              "another SM is master now: nothing was changed, ask again",
+                              view.name));
 }
 
 std::optional<Answer> two_masters(const SubnetView& view) {

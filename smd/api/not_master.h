@@ -15,9 +15,13 @@ namespace smd::api {
 /// know; empty: not known.
 std::string master_words(const SubnetView& view);
 
-/// Why nothing can be changed here now: not_master() or two_masters(). By the SM's state, which is ahead of
-/// the last sweep; nothing before the first one.
+/// Why nothing can be changed here now: not_master(), two_masters(), or no_longer_master() after a standstill
+/// and where the next request is handed on to the master. By the SM's state, which is ahead of the last
+/// sweep; nothing before the first one.
 std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what);
+
+/// 503 no_master: the mastership has ended during the request, or may have.
+Answer no_longer_master(const SubnetView& view);
 
 /// 503 two_masters: another SM says that it is master, too, and what is changed now is lost where this one
 /// gives way.

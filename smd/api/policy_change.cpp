@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "smd/api/not_master.h"
 #include "smd/api/tag.h"
 
 namespace smd::api {
@@ -78,6 +79,8 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
         return error_of(
             503, "store_failed",
             "the change cannot be written to the store; nothing was changed, `smd status` says why");
+      case PolicyVerdict::not_master:
+        return no_longer_master(view);
       case PolicyVerdict::stale:
         break;
     }

@@ -27,7 +27,8 @@ std::optional<Answer> store_hindrance(const SubnetView& view);
 /// Asks `backend` to keep the change that `make` makes of the current policies of the question's subnet, and
 /// answers with its Step::done. Another change that came first: once more with the policies after it. Nothing
 /// is changed where `hindrance` or `make` answers, by which then is answered, or where Step::changes is
-/// false. 503: it cannot be kept, or not within 10 s. Blocks; not for the io_context's thread.
+/// false. 503: it cannot be kept, or not within 10 s, or this SM is not master any more. Blocks; not for the
+/// io_context's thread.
 Answer change_policies(const Question& question, Backend& backend, Hindrance hindrance, const MakeStep& make);
 
 /// [ha] mode is "sync-strict" and no standby takes what is committed: 503, also where nothing is to be

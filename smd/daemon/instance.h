@@ -136,6 +136,7 @@ class Instance {
   asio::awaitable<void> end_all();
   // policy_changes.cpp
   asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
+  bool may_be_lost(const api::PolicyChange& change);
   void say(const api::PolicyChange& change);
   void say_port(const api::PolicyChange::PortChange& port, const std::string& event);
   /// `merged` null: they are merged here.

@@ -58,27 +58,44 @@ asio::awaitable<bool> Instance::policy_turn() {
   co_return true;
 }
 
+/// Another SM is master, or may be after a standstill of this thread: what is changed here is lost when its
+/// state comes. A standby without a copy has tokens of its own.
+bool Instance::may_be_lost(const api::PolicyChange& change) {
+  if (kept() != nullptr && kept()->following().follows) return true;
+  if (manager_) manager_->look_for_standstill();
+  const auto sms = sms_->get();
+  if (!sms || !now_.snapshot) return false;
+  const auto& state = sms->state;
+  if (state.sm != wire::SmState::master) return change.token.empty();
+  return state.sets_held || state.contested;
+}
+
+/// The mastership may end before and during the commit: a change that would be lost is not answered as kept,
+/// and is taken back, so that its Idempotency-Key knows no answer here.
 asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<Verdict> verdict) {
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
-  if (change.before != now_.policy_state) co_return verdict->tell(api::PolicyVerdict::stale);
+  using enum api::PolicyVerdict;
+  if (change.before != now_.policy_state) co_return verdict->tell(stale);
+  if (may_be_lost(change)) co_return verdict->tell(not_master);
   changing_policies_ = true;
   bool kept = true;
   auto* const store = this->kept();
-  const bool ours = store == nullptr || !store->following().follows;
-  if (store != nullptr && ours) kept = co_await store->commit_change(change.after);
+  if (store != nullptr) kept = co_await store->commit_change(change.after);
   const bool copied = store == nullptr || store->may_answer();
-  if (!kept) co_await store->commit_policies(change.before->policies);
-  kept = kept && ours;
-  if (kept) {
-    set_policy_state(change.after, change.merged);
+  const bool replaced = now_.policy_state->policies != change.before->policies;  // by the master's
+  const bool lost = replaced || may_be_lost(change);
+  if (store != nullptr && !replaced && (!kept || lost))
+    co_await store->commit_policies(change.before->policies);
+  if (kept && !lost) {
+    // A reload during the commit has other files.
+    set_policy_state(change.after, now_.policy_state == change.before ? change.merged : nullptr);
     if (manager_ && change.token.empty()) manager_->requests().set_policies(change.after);
     say(change);
   }
   changing_policies_ = false;
   policy_waiting_.wake_all();
-  using enum api::PolicyVerdict;
-  verdict->tell(!kept ? not_kept : copied ? done : not_copied);
+  verdict->tell(lost ? not_master : !kept ? not_kept : copied ? done : not_copied);
 }
 
 void Instance::train(api::PolicyChange::PortChange port, std::string event) {

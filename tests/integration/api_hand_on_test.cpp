@@ -217,6 +217,38 @@ TEST_F(ApiHandOn, WhoHasTakenOverTakesChangesAtOnce) {
   EXPECT_THAT(standby_.handed_on, IsEmpty());
 }
 
+/// One that has stood still may have been replaced. What began at a master is not told to ask the master.
+TEST_F(ApiHandOn, AMasterThatMayHaveBeenReplacedIsAskedAgain) {
+  const auto refused = [&](std::string_view why) {
+    const auto answered = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+    EXPECT_EQ(answered.status, 503U) << why << answered.body;
+    EXPECT_THAT(answered.body, HasSubstr("no_master"));
+    EXPECT_THAT(answered.headers, Contains(Header("Retry-After", "1")));
+  };
+  auto next = view(standby_);
+  sm::SmView sms;
+  sms.state.sm = wire::SmState::master;
+  sms.state.sets_held = true;
+  next.sms = std::make_shared<sm::SmView>(sms);
+  standby_.views.back() = std::make_shared<api::SubnetView>(next);
+  refused("stood still");
+  sms.state.sets_held = false;
+  next.sms = std::make_shared<sm::SmView>(sms);
+  standby_.views.back() = std::make_shared<api::SubnetView>(next);
+  standby_.replaced = true;
+  refused("replaced during the commit");
+  standby_.replaced = false;
+  standby_.meanwhile = [&] {
+    sms.state.sm = wire::SmState::standby;
+    next.sms = std::make_shared<sm::SmView>(sms);
+    ++next.epoch;
+    next.policy_state = std::make_shared<const api::PolicyState>(*next.policy_state);
+    standby_.views.back() = std::make_shared<api::SubnetView>(next);
+  };
+  refused("replaced before the commit");
+  EXPECT_EQ(partitions(standby_), 0U);
+}
+
 /// As before, with the master's name: no link, or a master of an earlier version.
 TEST_F(ApiHandOn, WhereNothingCanBeHandedOnItIs409) {
   for (const bool linked : {false, true}) {

@@ -45,6 +45,10 @@ class FakeBackend final : public api::Backend {
   std::future<api::PolicyVerdict> change_policies(std::size_t subnet, api::PolicyChange change) override {
     if (const auto other = std::exchange(meanwhile, nullptr)) other();
     std::promise<api::PolicyVerdict> verdict;
+    if (replaced) {
+      verdict.set_value(api::PolicyVerdict::not_master);
+      return verdict.get_future();
+    }
     const bool good = views[subnet]->policy_state == change.before && keeps;
     if (good) partitions_changed.push_back(change.partition);
     if (good) {
@@ -74,7 +78,8 @@ class FakeBackend final : public api::Backend {
   std::vector<std::string> partitions_changed;  ///< as the event names them
   std::function<void()> meanwhile;              ///< what comes before the next change is taken; once
   bool keeps = true;
-  bool copies = true;  ///< false: no standby has what is changed, in mode sync-strict
+  bool replaced = false;  ///< the mastership has ended with the request under way
+  bool copies = true;     ///< false: no standby has what is changed, in mode sync-strict
   std::set<Guid> reindexed;
   void hand_over(std::size_t subnet, Guid to) override { handed_over.emplace_back(subnet, to); }
   void hand_on(std::size_t, replica::Call call, replica::CallDone done) override {

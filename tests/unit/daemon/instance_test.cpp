@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -293,6 +294,35 @@ TEST_F(AnInstance, APolicyThatAReloadRefusedIsShownUntilOneIsRight) {
     return view.policy_state->config->partitions.refused.empty() &&
            view.snapshot->summary.state == sm::SweepState::up;
   }));
+}
+
+/// Its thread does not know yet that it has stood still when it takes the change.
+TEST_F(AnInstance, AfterAStandstillNothingIsChangedUntilItIsKnownWhoIsMaster) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state;
+  }));
+  const auto make_change = [&] {
+    const auto before = instance_->view()->policy_state;
+    return instance_->change_policies({.before = before,
+                                       .after = std::make_shared<policy::Policies>(*before->policies),
+                                       .merged = before->merged,
+                                       .what = "put",
+                                       .partition = "blue"});
+  };
+  std::promise<void> begun;
+  instance_->ping([&begun] {
+    begun.set_value();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  });
+  begun.get_future().wait();
+  EXPECT_EQ(make_change().get(), api::PolicyVerdict::not_master);
+  EXPECT_EQ(device_.count("partition.changed"), 0U);
+  EXPECT_GT(device_.count("sm.stood_still"), 0U);
+
+  ASSERT_TRUE(shows([](const api::SubnetView& view) { return !view.sms->state.sets_held; }));
+  EXPECT_EQ(make_change().get(), api::PolicyVerdict::done);
+  EXPECT_EQ(device_.count("partition.changed"), 1U);
 }
 
 /// The second comes while the first is being merged, at one of these moments.
