@@ -37,12 +37,23 @@ Answer again(const policy::KeptAnswer& kept, const Once& once) {
   return answer;
 }
 
+/// `mutex_` is held.
+std::optional<Answer> Answered::found(const Once& once, std::int64_t now) const {
+  const auto at = kept_.find(once.scope);
+  if (at == kept_.end() || now - at->second->made >= policy::kAnswerKept) return std::nullopt;
+  return again(*at->second, once);
+}
+
+std::optional<Answer> Answered::find(const Once& once, std::int64_t now) const {
+  const std::scoped_lock lock(mutex_);
+  return found(once, now);
+}
+
 std::optional<Answer> Answered::begin(const Once& once, std::int64_t now) {
   const std::scoped_lock lock(mutex_);
   if (under_way_.contains(once.scope))
     return error_of(409, "in_progress", "a request with this Idempotency-Key is being answered");
-  const auto at = kept_.find(once.scope);
-  if (at != kept_.end() && now - at->second->made < policy::kAnswerKept) return again(*at->second, once);
+  if (auto before = found(once, now)) return before;
   under_way_.emplace(once.scope, once.digest);
   return std::nullopt;
 }

@@ -28,13 +28,17 @@ Answer again(const policy::KeptAnswer& kept, const Once& once);
 /// Of this process. From any thread.
 class Answered {
  public:
+  /// What it was answered before; nothing: it is not known.
+  std::optional<Answer> find(const Once& once, std::int64_t now) const;
   /// Nothing: the request is to be answered now, and end() follows. 409: it is being answered.
   std::optional<Answer> begin(const Once& once, std::int64_t now);
   /// Keeps answers of success only: what was refused may be asked again.
   void end(const Once& once, const Answer& answer, std::int64_t now);
 
  private:
-  std::mutex mutex_;
+  std::optional<Answer> found(const Once& once, std::int64_t now) const;
+
+  mutable std::mutex mutex_;
   policy::KeptAnswers kept_;
   std::map<std::string, std::string> under_way_;  ///< scope -> digest
 };

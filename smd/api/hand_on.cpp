@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "smd/api/handlers.h"
@@ -16,6 +18,13 @@ namespace {
 constexpr std::string_view kType = "Content-Type", kAllow = "Allow";
 /// ports_tag_of() of the state that a standby has compared If-Match with. An earlier master ignores it.
 constexpr std::string_view kIfPorts = "X-SMD-If-Ports";
+
+/// Where and when a question was asked that is handed on.
+struct Origin {
+  std::string name;  ///< of the subnet
+  bool ufm = false;  ///< it is UFM's call
+  std::int64_t time = 0;
+};
 
 /// `view`: a state that the request's If-Match names.
 replica::Call call_of(const Route& route, const Question& question, const SubnetView& view) {
@@ -74,15 +83,19 @@ Answer hand_on(const Route& route, const Question& question, Backend& backend) {
   if (other) return *std::move(other);
   const auto call = std::make_shared<const replica::Call>(call_of(route, question, view));
   Answer answer;
-  answer.later = std::make_shared<const Later>(
-      [&backend, call, index = chosen->index, name = view.name, ufm = is_ufm(route.path)](AnswerDone done) {
-        backend.hand_on(index, *call, [answered = std::move(done), name, ufm](auto result) mutable {
-          auto made =
-              result ? answer_of_call(*std::move(result), name, ufm) : no_master(name, result.error(), ufm);
-          made.headers.emplace_back(kRoleHeader, "standby");
-          answered(std::move(made));
-        });
-      });
+  // The master's memory of it ends where another SM takes over, and our If-Match is of the state before.
+  const auto once = question.once != nullptr ? std::optional(*question.once) : std::nullopt;
+  const Origin from{.name = view.name, .ufm = is_ufm(route.path), .time = question.request->time};
+  answer.later = std::make_shared<const Later>([&backend, call, once, from,
+                                                index = chosen->index](AnswerDone done) {
+    backend.hand_on(index, *call, [answered = std::move(done), &backend, once, from](auto result) mutable {
+      auto made = result ? answer_of_call(*std::move(result), from.name, from.ufm)
+                         : no_master(from.name, result.error(), from.ufm);
+      if (once) backend.answered().end(*once, made, from.time);
+      made.headers.emplace_back(kRoleHeader, "standby");
+      answered(std::move(made));
+    });
+  });
   return answer;
 }
 

@@ -12,12 +12,12 @@
 #include <iterator>
 #include <utility>
 
+#include "smd/api/answer_once.h"
 #include "smd/api/audit.h"
 #include "smd/api/caller.h"
 #include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
-#include "smd/api/policy_change.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
 #include "smd/api/ufm_session.h"
@@ -339,44 +339,11 @@ std::optional<Answer> refused_by_tag(const Route& route, const Question& questio
   return chosen ? not_that_state(request, *chosen->view) : chosen.error();
 }
 
-/// What a change of partitions was answered before, by this SM or one before it.
-std::optional<Answer> kept_answer(const Question& question, const Once& once, const Backend& backend) {
-  const auto chosen = choose(question, backend);
-  if (!chosen || !chosen->view->policy_state) return std::nullopt;
-  const auto& answers = chosen->view->policy_state->policies->answers;
-  const auto at = answers.find(once.scope);
-  if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
-    return std::nullopt;
-  auto before = again(*at->second, once);
-  if (before.status / 100 != 2) return before;
-  return waits_for_standby(*chosen->view).value_or(std::move(before));
-}
-
 /// Whether another SM of the subnet is to do it.
 bool is_for_master(const Route& route, const Question& question, const Backend& backend) {
   if (route.at != At::master || question.request->peer.handed_on) return false;
   const auto chosen = choose(question, backend);
   return chosen && hands_on(*chosen->view);
-}
-
-/// A POST with an Idempotency-Key is answered once, also where another SM is to do it: what was answered
-/// before needs no master. Not so of tokens: their secrets are kept nowhere.
-Answer answer_once(const Route& route, Question& question, bool for_master, Backend& backend) {
-  const auto& request = *question.request;
-  const auto answer_now = [&] {
-    return for_master ? hand_on(route, question, backend) : route.answer(question, backend);
-  };
-  const bool has_key = route.method == "POST" && !request.idempotency_key.empty();
-  if (!has_key || route.needs == Needs::local) return answer_now();
-  const auto once = once_of(request, question.access->name(), path_of(request));
-  if (!once) return once.error();
-  if (auto kept = kept_answer(question, *once, backend)) return *std::move(kept);
-  if (for_master) return answer_now();
-  if (auto before = backend.answered().begin(*once, request.time)) return *std::move(before);
-  question.once = is_ufm(route.path) ? nullptr : &*once;
-  auto answered = answer_now();
-  backend.answered().end(*once, answered, request.time);
-  return answered;
 }
 
 Answer run(const Route& route, Parts parts, const Request& request, Query query, const access::Access& access,
@@ -397,9 +364,11 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
     add_tag(same, tag);
     return same;
   }
-  if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
   const bool for_master = is_for_master(route, question, backend);
-  auto answered = answer_once(route, question, for_master, backend);
+  auto answered = answer_once(route, question, for_master, backend, [&] {
+    if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
+    return for_master ? hand_on(route, question, backend) : route.answer(question, backend);
+  });
   if (!for_master && by_body) answered = tagged_by_body(std::move(answered), request);
   if (!for_master && answered.status == 200 && !tag.empty()) add_tag(answered, tag);
   const bool said = std::ranges::any_of(

@@ -23,7 +23,7 @@ struct Question {
   std::string_view body;
   const access::Access* access;      ///< not null
   const Request* request = nullptr;  ///< that it is of
-  const Once* once = nullptr;        ///< null: it has no Idempotency-Key, or is no change of what is kept
+  const Once* once = nullptr;        ///< null: it has no Idempotency-Key, or its answer is not kept
 
   /// What stands for "{name}" in the path; empty where the route has none.
   std::string part(std::string_view name) const {

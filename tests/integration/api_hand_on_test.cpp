@@ -176,6 +176,38 @@ TEST_F(ApiHandOn, OfTwoPortOrdersByOneTagTheSecondIsTold) {
   EXPECT_THAT(view(master_).policy_state->policies->disabled_ports, SizeIs(2));
 }
 
+/// The standby's own state has changed by what the first one has done.
+TEST_F(ApiHandOn, AnAnswerThatIsKnownIsNotComparedWithTheTag) {
+  const auto accept = [&](std::string tag, std::string key) {
+    api::Request request{.method = "POST",
+                         .target = "/v1/subnets/p/accept",
+                         .body = R"({"lost": true})",
+                         .time = 1000,
+                         .idempotency_key = std::move(key)};
+    request.if_match = std::move(tag);
+    return call(std::move(request));
+  };
+  auto known = view(master_);
+  auto snapshot = std::make_shared<sm::Snapshot>(*known.snapshot);
+  snapshot->inventory = std::make_shared<const sm::Inventory>();
+  known.snapshot = snapshot;
+  master_.views.back() = std::make_shared<api::SubnetView>(known);
+  const auto tag = api::tag_of(view(standby_));
+  const auto first = accept(tag, "k");
+  EXPECT_EQ(first.status / 100, 2U) << first.body;
+  auto swept = view(standby_);
+  swept.epoch += 5;
+  standby_.views.back() = std::make_shared<api::SubnetView>(swept);
+  const auto again = accept(tag, "k");
+  EXPECT_EQ(again.status, first.status) << again.body;
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_THAT(again.headers, Contains(Header("Idempotent-Replayed", "true")));
+  EXPECT_THAT(again.headers, Contains(Header("X-SMD-Role", "standby")));
+  EXPECT_EQ(accept(tag, "other").status, 412U);
+  EXPECT_THAT(standby_.handed_on, SizeIs(1));
+  EXPECT_THAT(master_.accepted, SizeIs(1));
+}
+
 TEST_F(ApiHandOn, WithoutAMasterItIs503WithOneSentence) {
   standby_.master = nullptr;
   const auto refused = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "smd/api/router.h"
+#include "smd/api/tag.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/changeable_subnet.h"
 
@@ -80,6 +81,31 @@ TEST_F(ApiTwice, AChangeWithAKeyIsMadeOnce) {
   EXPECT_EQ(add("a b", "[]").status, 400U);
   EXPECT_EQ(add(std::string(256, 'k'), "[]").status, 400U);
   EXPECT_EQ(backend_.views.back()->policy_state->policies->answers.size(), 2U) << "kept with the change";
+}
+
+/// What it was read by is another state since, by what the first one has changed.
+TEST_F(ApiTwice, AnAnswerThatIsKnownIsNotComparedWithTheTag) {
+  const auto sweep = [&](std::string tag, std::string key) {
+    return api::answer({.method = "POST",
+                        .target = "/v1/subnets/p/resweep",
+                        .body = {},
+                        .time = 1000,
+                        .if_match = std::move(tag),
+                        .idempotency_key = std::move(key)},
+                       backend_);
+  };
+  const auto tag = api::tag_of(*backend_.views.back());
+  const auto first = sweep(tag, "k");
+  EXPECT_EQ(first.status, 202U) << first.body;
+  auto view = *backend_.views.back();
+  view.epoch += 5;
+  backend_.views.back() = std::make_shared<api::SubnetView>(view);
+  const auto again = sweep(tag, "k");
+  EXPECT_EQ(again.status, 202U) << again.body;
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_EQ(sweep(tag, "other").status, 412U);
+  EXPECT_EQ(sweep(tag, "other").status, 412U) << "it is not under way any more";
+  EXPECT_EQ(backend_.asked.size(), 1U);
 }
 
 /// In mode sync-strict nothing is answered that no standby has, however often it is asked.
