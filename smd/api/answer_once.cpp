@@ -6,7 +6,6 @@
 
 #include "smd/api/handlers.h"
 #include "smd/api/policy_change.h"
-#include "smd/api/ufm.h"
 
 namespace smd::api {
 namespace {
@@ -38,7 +37,7 @@ Answer answer_once(const Route& route, Question& question, bool for_master, Back
   auto& answered = backend.answered();
   auto before = for_master ? answered.find(*once, request.time) : answered.begin(*once, request.time);
   if (before) return *std::move(before);
-  question.once = !for_master && is_ufm(route.path) ? nullptr : &*once;
+  question.once = &*once;
   auto made = answer_now();
   question.once = nullptr;
   if (!for_master) answered.end(*once, made, request.time);

@@ -18,10 +18,11 @@ constexpr std::chrono::seconds kLongestChange{10};
 /// In the same commit as the change: one is not kept without the other.
 void keep_answer(Step& step, const Question& question) {
   auto after = std::make_shared<policy::Policies>(*step.change.after);
+  const auto& told = question.told != nullptr ? *question.told : step.done;
   policy::keep_answer(after->answers, question.once->scope,
                       {.digest = question.once->digest,
-                       .status = step.done.status,
-                       .body = step.done.body,
+                       .status = told.status,
+                       .body = told.body,
                        .made = question.request->time});
   step.change.after = std::move(after);
 }

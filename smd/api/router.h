@@ -24,6 +24,7 @@ struct Question {
   const access::Access* access;      ///< not null
   const Request* request = nullptr;  ///< that it is of
   const Once* once = nullptr;        ///< null: it has no Idempotency-Key, or its answer is not kept
+  const Answer* told = nullptr;      ///< what is answered, and kept, instead of a change's own; null: that
 
   /// What stands for "{name}" in the path; empty where the route has none.
   std::string part(std::string_view name) const {

@@ -84,9 +84,10 @@ Answer ufm_change(const Question& question, Backend& backend, std::string_view w
                   const PartitionEdit& edit) {
   auto named = question;
   named.path.insert_or_assign("partition", ufm_text(pkey));  // what the log calls it
+  auto done = answer_of(sm::Json(sm::JsonObject{{"pkey", text(ufm_text(pkey))}}));
+  named.told = &done;
   auto answered = change_partition(named, backend, what, edit);
-  if (answered.status / 100 != 2) return answered;
-  return answer_of(sm::Json(sm::JsonObject{{"pkey", text(ufm_text(pkey))}}));
+  return answered.status / 100 == 2 ? std::move(done) : std::move(answered);
 }
 
 policy::EditResult add_to(const policy::EditContext& context, const UfmWanted& wanted) {

@@ -168,6 +168,26 @@ TEST_F(ApiTwice, AnAnswerIsKnownAfterATakeover) {
   EXPECT_THAT(first.body, HasSubstr("\"changed\":true"));
 }
 
+TEST_F(ApiTwice, AnAnswerToUfmsClientsIsKnownAfterATakeover) {
+  const auto add = [&](test::FakeBackend& backend) {
+    return api::answer({.method = "POST",
+                        .target = "/ufmRestV3/resources/pkeys",
+                        .body = R"({"pkey": "0x70", "guids": ["0200000000fe0001"]})",
+                        .time = 1000,
+                        .idempotency_key = "k"},
+                       backend);
+  };
+  const auto first = add(backend_);
+  EXPECT_EQ(first.status, 200U) << first.body;
+  test::FakeBackend other;
+  other.views = backend_.views;
+  const auto again = add(other);
+  EXPECT_EQ(again.status, 200U) << "clients take no 201";
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_THAT(again.headers,
+              testing::Contains(std::pair<std::string, std::string>("Idempotent-Replayed", "true")));
+}
+
 TEST_F(ApiTwice, ARequestThatIsRefusedMayBeMadeAgainWithItsKey) {
   const auto sweep = [&](const std::string& body) {
     return api::answer({.method = "POST",
