@@ -110,6 +110,22 @@ Answer stream_of(EventsWanted wanted, const Question& question, Backend& backend
   return answer;
 }
 
+/// Where a tenant goes on: what it does not see moves its cursor neither. That of "nothing so far" is the id
+/// of no event. `seen`: what counts for it.
+events::EventId next_of_tenant(const store::EventsFound& found, const std::optional<events::EventId>& after,
+                               store::EventQuery seen, Backend& backend) {
+  if (!found.events.empty()) return found.events.back()->id();
+  if (after && !found.gap) return *after;
+  seen.limit = 1;
+  const auto latest = backend.event_log().find(seen);
+  return latest.events.empty() ? events::EventId{} : latest.events.back()->id();
+}
+
+/// After "nothing so far" nothing is missing.
+bool gap_of(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant) {
+  return found.gap && !(is_tenant && after == events::EventId{});
+}
+
 Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {
   const EventView view(*question.access, backend);
   const auto found =
@@ -126,8 +142,16 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
   JsonObject page;
   if (wanted.subnet) page.emplace("subnet", text(*wanted.subnet));
   page.emplace("events", Json(std::move(list)));
-  page.emplace("next", text(to_text(found.next)));
-  page.emplace("gap", Json(found.gap));
+  const bool is_tenant = std::ranges::any_of(backend.subnets(), [&](const auto& subnet) {
+    return wanted.subnet.value_or(subnet->name) == subnet->name &&
+           question.access->only_partitions(subnet->name).has_value();
+  });
+  const auto seen = [&](const events::Event& event) { return view.seen(event).has_value(); };
+  const auto next = is_tenant ? next_of_tenant(found, wanted.after,
+                                               {.limit = 1, .subnet = wanted.subnet, .wanted = seen}, backend)
+                              : found.next;
+  page.emplace("next", text(to_text(next)));
+  page.emplace("gap", Json(gap_of(found, wanted.after, is_tenant)));
   return answer_of(Json(std::move(page)));
 }
 
@@ -151,27 +175,26 @@ Answer get_changes(const Question& question, Backend& backend) {
   }
   const auto& name = chosen->view->name;
   const EventView view(*question.access, backend);
+  const auto is_seen = [&](const events::Event& event) {
+    if (event.subnet != name && !event.subnet.empty()) return false;
+    const auto fields = view.seen(event);
+    return fields && is_change(std::get<events::NamedLogEvent>(event.payload), *fields);
+  };
   const auto found = backend.event_log().find(
       {.after = wanted->after,
        .limit = wanted->limit.value_or(kUsual),
-       .wanted = [&](const events::Event& event) {
-         if ((event.subnet != name && !event.subnet.empty()) || !wanted->contains(event)) return false;
-         const auto fields = view.seen(event);
-         return fields && is_change(std::get<events::NamedLogEvent>(event.payload), *fields);
-       }});
+       .wanted = [&](const events::Event& event) { return wanted->contains(event) && is_seen(event); }});
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
-  // What a tenant does not see moves its cursor neither; the one of "nothing so far" is the id of no event.
   const bool is_tenant = question.access->only_partitions(name).has_value();
-  const auto own =
-      found.events.empty() ? wanted->after.value_or(events::EventId{}) : found.events.back()->id();
-  return answer_of(
-      Json(JsonObject{{"subnet", text(name)},
-                      {"changes", Json(std::move(list))},
-                      {"next", text(to_text(is_tenant ? own : found.next))},
-                      {"gap", Json(found.gap && !(is_tenant && wanted->after == events::EventId{}))}}));
+  const auto next =
+      is_tenant ? next_of_tenant(found, wanted->after, {.limit = 1, .wanted = is_seen}, backend) : found.next;
+  return answer_of(Json(JsonObject{{"subnet", text(name)},
+                                   {"changes", Json(std::move(list))},
+                                   {"next", text(to_text(next))},
+                                   {"gap", Json(gap_of(found, wanted->after, is_tenant))}}));
 }
 
 Answer get_events(const Question& question, Backend& backend) {

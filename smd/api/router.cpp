@@ -287,11 +287,13 @@ Answer no_route(std::string_view path, std::string allow) {
   return refusal;
 }
 
-/// Whose word the answer is: where that is one subnet's, or all subnets' SMs are alike.
-void add_role(Answer& answer, const std::string& subnet, const Backend& backend) {
+/// Whose word the answer is: where that is one subnet's, or the SMs of all subnets that the caller sees are
+/// alike.
+void add_role(Answer& answer, const Question& question, const Backend& backend) {
+  const auto subnet = question.part("subnet");
   std::string_view role;
   for (const auto& view : backend.subnets()) {
-    const bool meant = subnet.empty() || view->name == subnet;
+    const bool meant = (subnet.empty() || view->name == subnet) && question.access->in(view->name);
     if (!meant || (!view->sms && !view->snapshot)) continue;
     const std::string_view is = sm_state(*view) == wire::SmState::master ? "master" : "standby";
     if (!role.empty() && role != is) return;
@@ -359,22 +361,19 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
   if (auto refused = forbidden(route.needs, question, backend)) return *std::move(refused);
   const bool by_body = is_tagged_by_body(route, question);
   const auto tag = by_body ? std::string() : current_tag(route, question, backend);
-  if (route.tag == Tag::epoch && !tag.empty() && is_known_tag(request.if_none_match, tag)) {
-    Answer same{.status = 304, .body = {}, .bundle = nullptr, .allow = {}};
-    add_tag(same, tag);
-    return same;
-  }
+  const bool is_same = route.tag == Tag::epoch && !tag.empty() && is_known_tag(request.if_none_match, tag);
   const bool for_master = is_for_master(route, question, backend);
   auto answered = answer_once(route, question, for_master, backend, [&] {
+    if (is_same) return Answer{.status = 304, .body = {}, .bundle = nullptr, .allow = {}};
     if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
     return for_master ? hand_on(route, question, backend) : route.answer(question, backend);
   });
   if (!for_master && by_body) answered = tagged_by_body(std::move(answered), request);
-  if (!for_master && answered.status == 200 && !tag.empty()) add_tag(answered, tag);
+  if (!for_master && (answered.status == 200 || is_same) && !tag.empty()) add_tag(answered, tag);
   const bool said = std::ranges::any_of(
       answered.headers, [](const auto& one) { return one.first == kRoleHeader; });  // by the master
   const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on && !said;
-  if (says_role) add_role(answered, question.part("subnet"), backend);
+  if (says_role) add_role(answered, question, backend);
   return answered;
 }
 

@@ -398,6 +398,40 @@ TEST_F(ApiAccess, ReadinessIsThatOfTheMaster) {
   EXPECT_EQ(call("anonymous", "GET", "/readyz?subnet=up").status, 503U);
 }
 
+/// No header tells what the token is not good in. What has not changed has the role too.
+TEST_F(ApiAccess, TheRoleIsOfSubnetsThatTheCallerSees) {
+  using Header = std::pair<std::string, std::string>;
+  const auto has_role = [](const api::Answer& answer) {
+    return std::ranges::any_of(answer.headers, [](const auto& one) { return one.first == "X-SMD-Role"; });
+  };
+  auto other = *backend_.views[1];
+  sm::SmView standby;
+  standby.state.sm = wire::SmState::standby;
+  other.sms = std::make_shared<sm::SmView>(standby);
+  backend_.views[1] = std::make_shared<api::SubnetView>(other);
+  for (const auto* path : {"/v1/subnets/other/ports", "/v1/subnets/nosuch/ports",
+                           "/ufmRest/resources/pkeys?fabric=other", "/ufmRest/resources/pkeys?fabric=nosuch"})
+    EXPECT_FALSE(has_role(call("tenant", "GET", path))) << path;
+  EXPECT_TRUE(has_role(call("local", "GET", "/v1/subnets/other/ports")));
+  EXPECT_THAT(call("viewer", "GET", "/v1/status").headers, testing::Contains(Header("X-SMD-Role", "master")));
+  EXPECT_FALSE(has_role(call("local", "GET", "/v1/status"))) << "one is master, one is not";
+
+  api::Request request{.method = "GET", .target = "/v1/subnets/up/nodes", .body = {}};
+  for (const auto& [name, value] : api::answer(request, backend_).headers) {
+    if (name == "ETag") request.if_none_match = value;
+  }
+  const auto same = api::answer(request, backend_);
+  EXPECT_EQ(same.status, 304U);
+  EXPECT_EQ(same.body, "");
+  EXPECT_THAT(same.headers, testing::Contains(Header("X-SMD-Role", "master")));
+  EXPECT_THAT(same.headers, testing::Contains(Header("ETag", request.if_none_match)));
+  request = {.method = "POST", .target = "/v1/subnets/up/resweep", .body = {}};
+  request.if_match = "\"1-0\"";
+  const auto changed = api::answer(request, backend_);
+  EXPECT_EQ(changed.status, 412U);
+  EXPECT_THAT(changed.headers, testing::Contains(Header("X-SMD-Role", "master")));
+}
+
 /// Other keys of a query are refused.
 TEST_F(ApiAccess, QueriesHaveTheKeysOfTheDocument) {
   for (const auto& route : api::routes()) {

@@ -287,5 +287,44 @@ TEST_F(ApiEvents, WrongQuestionsAreRefused) {
   EXPECT_THAT(page("viewer", "/v1/subnets/up/events?match=none.*").at("events").as_array(), IsEmpty());
 }
 
+/// Neither in `next` nor in the ETag, which is of the whole answer: what happens elsewhere is not its own.
+TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursor) {
+  publish("node.seen", {}, "other");
+  const auto asked = [&](const std::string& target) {
+    const auto answer = api::answer(request("tenant", target), backend_);
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    for (const auto& [name, value] : answer.headers) {
+      if (name == "ETag") return value;
+    }
+    return std::string();
+  };
+  const auto next = [&](const std::string& token, const std::string& target) {
+    return std::string(page(token, target).at("next").as_string());
+  };
+  const std::string events = "/v1/subnets/up/events";
+  const auto none = next("tenant", events);
+  EXPECT_EQ(page("tenant", events + "?since=" + none).at("gap"), false);
+  gone(own_, "h00001");
+  const auto first = next("tenant", events + "?since=" + none);
+  EXPECT_NE(first, none);
+  std::map<std::string, std::string> tags;
+  for (const auto& target :
+       {events, events + "?limit=3&match=link.*", events + "?since=1h", events + "?since=" + first,
+        events + "?since=" + none, std::string("/v1/events"), std::string("/v1/subnets/up/changes")}) {
+    tags[target] = asked(target);
+    EXPECT_NE(tags[target], "") << target;
+  }
+  const auto of_viewer = next("viewer", events);
+
+  gone(foreign_, "h00002");
+  publish("node.seen", {}, "other");
+
+  for (const auto& [target, tag] : tags) EXPECT_EQ(asked(target), tag) << target;
+  EXPECT_EQ(next("tenant", events + "?match=link.*"), first) << "the latest that it sees";
+  EXPECT_NE(next("viewer", events), of_viewer);
+  gone(own_, "h00001");
+  EXPECT_EQ(page("tenant", events + "?since=" + first).at("events").as_array().size(), 1U);
+}
+
 }  // namespace
 }  // namespace smd
