@@ -109,8 +109,9 @@ class Placer {
     return true;
   }
 
-  /// The key that is to be at index 0: the one that was told to, else in a port that is not in service the
-  /// one that was there, the default key, or the first. Returns a key of others that gives way.
+  /// The key that is to be at index 0: the one that was told to, else where the key there goes the other one
+  /// of its partition or the default key, else in a port that is not in service the one that was there, the
+  /// default key, or the first. Returns a key of others that gives way.
   PKey give_index0() {
     const auto told = std::ranges::find(in_.keys, true, &WantedKey::index0);
     if (told != in_.keys.end()) {
@@ -119,7 +120,8 @@ class Placer {
       return displaced;
     }
     if (!in_.reindex && loses_index0()) {
-      if (const auto key = default_key()) place(*key, 0);
+      const auto key = other_key_of(in_.held[0]);
+      if (const auto next = key ? key : default_key()) place(*next, 0);
       return {};
     }
     if (!in_.reindex && (in_.in_service || placed_.table[0] != PKey{})) return {};
@@ -141,12 +143,21 @@ class Placer {
   }
 
   /// A port in service whose key at index 0 goes. Its management packets have P_Key 0 from then on, which no
-  /// SA answers.
+  /// SA answers. Of both keys of a partition the other one is elsewhere, and does not take this one's place.
   bool loses_index0() const {
-    const auto first = in_.held[0];
-    if (!in_.in_service || first == PKey{} || placed_.table[0] != PKey{}) return false;
-    return std::ranges::none_of(in_.keys,
-                                [&](const WantedKey& wanted) { return stands_for(first, wanted.key); });
+    if (!in_.in_service || in_.held[0] == PKey{} || placed_.table[0] != PKey{}) return false;
+    for (std::size_t i = 0; i < in_.keys.size(); ++i) {
+      if (!chosen_[i] && known_index(in_.keys[i].key) == Index(0)) return false;
+    }
+    return true;
+  }
+
+  /// The key of the same partition that stays where a port with both keys loses this one.
+  Index other_key_of(PKey gone) const {
+    for (std::size_t i = 0; i < in_.keys.size(); ++i) {
+      if (!chosen_[i] && in_.keys[i].key.same_partition(gone)) return i;
+    }
+    return std::nullopt;
   }
 
   /// The first key of the default partition that has no place yet, as a number of `in_.keys`.

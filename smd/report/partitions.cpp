@@ -8,6 +8,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -202,6 +203,15 @@ void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart
     log.warn("partition.new_port").kv("ports", fresh).kv("not_named", fresh - kPartitionLines);
 }
 
+/// `keys`: those of the first block as they are to be.
+std::string_view reason_of_index0(PKey was, PKey now, std::span<const PKey> keys) {
+  if (now == PKey{}) return "the port is no member of that partition any more, nor of the default one";
+  if (was.same_partition(now)) return "of both keys of the partition the port keeps this one alone";
+  const bool stays = std::ranges::any_of(keys, [&](PKey key) { return key.same_partition(was); });
+  return stays || was == PKey{} ? "index0 or a reindex is asked for"
+                                : "the port is no member of that partition any more";
+}
+
 /// Programs that use the key at index 0 notice.
 void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part) {
   std::size_t lines = 0;
@@ -212,15 +222,14 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
     const auto& held = port.held<wire::PKeyTable>();
     if (port.info.port_state <= PortState::init || !held || !held->known.test(0)) continue;
     const auto was = held->row[0].keys[0], now = block.content.keys[0];
-    if (was.partition() == now.partition() || ++lines > kPartitionLines) continue;
-    const bool stays =
-        std::ranges::any_of(block.content.keys, [&](PKey key) { return key.same_partition(was); });
+    // Full and limited in place are one entry.
+    const bool moved = was != now && std::ranges::find(held->row[0].keys, now) != held->row[0].keys.end();
+    if ((was.partition() == now.partition() && !moved) || ++lines > kPartitionLines) continue;
     log.info("partition.index0")
         .port(block.at.node, node->description, block.at.port)
         .kv("was", was)
         .kv("is", now)
-        .kv("reason", stays || was == PKey{} ? "index0 or a reindex is asked for"
-                                             : "the port is no member of that partition any more")
+        .kv("reason", reason_of_index0(was, now, block.content.keys))
         .always();
   }
   if (lines > kPartitionLines)

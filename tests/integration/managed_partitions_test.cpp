@@ -414,6 +414,19 @@ TEST_F(ManagedPartitions, EachChangeOfIndex0OfAPortInServiceHasALine) {
   EXPECT_EQ(smd().lines().count("partition.index0"), 6U) << testing::PrintToString(smd().lines().all);
 }
 
+TEST_F(ManagedPartitions, APortThatHasOneOfBothKeysNoMoreHasTheOtherOneAtIndex0) {
+  auto config = with_partitions({partition("all", 0x7fff, {}, {"ALL"})});
+  config.partitions.allow_both_pkeys = true;
+  config.partition[0].both = test::port_terms({"h1"});
+  start(config);
+  ASSERT_THAT(keys("h1", 1), ElementsAre(kDefaultPKey, kLimited));
+  config.partition[0].both.clear();
+  reload(config);
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited));
+  EXPECT_THAT(smd().lines().first("partition.index0"),
+              AllOf(HasSubstr("was=0xffff"), HasSubstr("is=0x7fff"), HasSubstr("keeps this one alone")));
+}
+
 /// Another SM has made all ports but its own limited members of the default partition.
 TEST_F(ManagedPartitions, TheFirstPartitionOfTheApiOpensNoFabric) {
   for (const auto* host : {"h1", "h2"}) world_.fabric().faults().set_p_key({host, PortNum{1}}, 0, kLimited);
