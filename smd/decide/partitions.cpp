@@ -122,11 +122,28 @@ class Partitions {
     return out_.part.keeps_foreign && is_foreign_key(*in_.policy, in_.stored, port, key);
   }
 
+  /// A table that was lost has the default key at index 0. Where a foreign key was there this key gets its
+  /// index back, and the default key the one that it had. `row`: what is stored of the port.
+  void free_index0(Guid guid, const Keys& row, PlacementInput& input) const {
+    if (row.empty() || !is_foreign(guid, row[0]) || input.held.empty()) return;
+    const bool told = std::ranges::find(input.keys, true, &WantedKey::index0) != input.keys.end();
+    const bool ours =
+        std::ranges::find(input.stored, 0, &std::pair<PKey, std::uint16_t>::second) != input.stored.end();
+    if (told || ours || !input.held[0].same_partition(kDefaultPKey)) return;
+    input.held[0] = PKey{};
+    const auto is_default = [](PKey key) { return key.same_partition(kDefaultPKey); };
+    const auto at = std::ranges::find_if(row, is_default);
+    if (at != row.end() &&
+        std::ranges::none_of(input.stored, is_default, &std::pair<PKey, std::uint16_t>::first))
+      input.stored.emplace_back(*at, static_cast<std::uint16_t>(at - row.begin()));
+  }
+
   /// A port that has lost its table gets foreign keys back, at their indexes where these are free.
   Keys give_back(Guid guid, PlacementInput& input) const {
     Keys given;
     const auto row = in_.stored.port_keys.find(guid);
     if (input.in_service || row == in_.stored.port_keys.end()) return given;
+    free_index0(guid, row->second.keys, input);
     const auto is_free = [&](std::size_t index) {
       return input.held[index] == PKey{} &&
              std::ranges::find(input.stored, index, &std::pair<PKey, std::uint16_t>::second) ==

@@ -241,6 +241,20 @@ TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManag
   EXPECT_THAT(stored_.port_keys, IsEmpty());
 }
 
+/// As `indx0` of opensm's file has it.
+TEST_F(DecidePartitions, AForeignKeyAtIndex0ComesBackThere) {
+  config_.partition = {partition("blue", 0x12, {"h0"})};
+  holds(kOther, 1, {PKey{0x8055}, PKey{0x66}, PKey{0x7fff}});
+  ASSERT_TRUE(note_foreign_keys(stored_, fabric_.build(), decide().part, true, 1));
+  holds(kOther, 1, {kDefaultPKey});
+  fabric_.port(kOther, 1).info.port_state = PortState::init;
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x8055}, PKey{0x66}, PKey{0x7fff}));
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x7fff}}] = 3;
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x8055}, PKey{0x66}, PKey{}, PKey{0x7fff}));
+  stored_.pkeys[{test::port_guid(kOther, 1), PKey{0x7fff}}] = 0;  // by a reindex
+  EXPECT_THAT(keys(decide(), kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}, PKey{0x66}));
+}
+
 TEST_F(DecidePartitions, APartitionThatTakesAForeignKeyNamesThePortsThatLoseIt) {
   config_.partition = {partition("blue", 0x12, {"h1"})};
   holds(kHost, 1, {kDefaultPKey, PKey{0x8055}});
