@@ -7,6 +7,7 @@
 
 #include "smd/base/unix_time.h"
 #include "smd/reconcile/imports.h"
+#include "smd/report/shared_keys.h"
 
 namespace smd::sm {
 namespace {
@@ -61,7 +62,11 @@ SubnetManager::SubnetManager(ManagerParts parts, std::string name, config::Subne
               .events = events_,
               .subnet = loop_.subnet(),
               .config = config_.config(),
-              .lids = lids_}),
+              .lids = lids_,
+              .shared_keys =
+                  [this](const auto& a, const auto& b) {
+                    return shared_keys(loop_.decided(), *a.node, a.port, *b.node, b.port);
+                  }}),
       mastership_(
           {.executor = parts_.executor,
            .clock = parts_.clock,

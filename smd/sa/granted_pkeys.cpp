@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sa/granted_pkeys.h"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
+#include "smd/decide/granted_keys.h"
 #include "smd/sweep/end_ports.h"
 
 namespace smd::sa {
@@ -12,25 +12,13 @@ namespace {
 
 using Blocks = std::span<const sm::PKeyPart::Block>;
 
-/// What is left of a key that is held; PKey{}: nothing.
-PKey granted(PKey held, Blocks decided) {
-  const auto has = [&](PKey key) {
-    return std::ranges::any_of(decided, [&](const auto& block) {
-      return std::ranges::find(block.content.keys, key) != block.content.keys.end();
-    });
-  };
-  const PKey limited{held.partition()};
-  if (held.partition() == 0 || has(held) || has(held.full())) return held;
-  return has(limited) ? limited : PKey{};
-}
-
 /// `decided` are all blocks of the port's table that are decided; null: all keys that it has are granted.
 std::shared_ptr<const HeldPKeys> narrowed(const HeldPKeys& held, Blocks decided) {
   std::shared_ptr<HeldPKeys> narrow;
   for (const auto& block : decided) {
     if (block.block >= held.row.size() || held.row[block.block] == block.content) continue;
     for (std::size_t i = 0; i < block.content.keys.size(); ++i) {
-      const auto key = held.row[block.block].keys[i], left = granted(key, decided);
+      const auto key = held.row[block.block].keys[i], left = sm::granted_key(key, decided);
       if (key == left) continue;
       if (!narrow) narrow = std::make_shared<HeldPKeys>(held);
       narrow->row[block.block].keys[i] = left;
@@ -62,15 +50,9 @@ void for_each_narrowed(
 
 std::shared_ptr<const HeldPKeys> narrowed_pkeys(const sm::Snapshot& snapshot, const sm::Node& node,
                                                 PortNum port) {
-  const auto& part = snapshot.decided.partitions;
-  const auto& tables = snapshot.decided.part<wire::PKeyTable>();
   const auto& held = node.ports[port.value()].held<wire::PKeyTable>();
-  if (!part || !part->managed || !tables || !held) return nullptr;
-  const sm::PeerPort at{node.guid(), port};
-  const auto first = std::ranges::find(tables->blocks, at, &sm::PKeyPart::Block::at);
-  const auto end =
-      std::find_if(first, tables->blocks.end(), [&](const auto& block) { return block.at != at; });
-  return narrowed(*held, Blocks(first, end));
+  if (!held) return nullptr;
+  return narrowed(*held, sm::decided_blocks(snapshot.decided, {node.guid(), port}));
 }
 
 }  // namespace smd::sa

@@ -55,7 +55,7 @@ void TrapIntake::heard(const wire::Notice& notice, Lid from) {
   const auto* about = places.place.node != nullptr ? places.place.node : places.sender.node;
   counts_->count(notice.trap, about != nullptr ? about->guid() : Guid{});
   violations_.count(notice.trap);
-  if (log_violation(parts_.log, lids, notice, from)) return;
+  if (log_violation(parts_.log, lids, notice, from, parts_.shared_keys)) return;
   tell(notice, from, places);
   const auto* node = places.place.node;
   if (notice.trap == wire::trap::kBadMKey && node != nullptr) bad_m_keys_.insert(node->guid());

@@ -30,6 +30,7 @@ class TrapIntake {
     const std::shared_ptr<const Subnet>& subnet;  ///< the current one; null before the first sweep
     const std::shared_ptr<const config::SubnetConfig>& config;  ///< the one in force
     LidIndex& lids;                                             ///< made anew where it is not of `subnet`
+    SharedKeys shared_keys = {};                                ///< null: not known
   };
   explicit TrapIntake(Parts parts);
   TrapIntake(const TrapIntake&) = delete;

@@ -45,29 +45,6 @@ std::string name_of(const LidIndex::Place& place, Lid lid, PortNum port = {}) {
   return fmt::format("{} port {}", place.node->description, port == PortNum{} ? place.port : port);
 }
 
-/// Full form of the partitions by which the two can talk, ascending by the index of the first.
-std::string shared_keys(const LidIndex::Place& a, const LidIndex::Place& b) {
-  std::string text;
-  if (a.node == nullptr || b.node == nullptr) return "unknown";
-  const auto& ours = a.node->ports[a.port.value()].held<wire::PKeyTable>();
-  const auto& theirs = b.node->ports[b.port.value()].held<wire::PKeyTable>();
-  if (!ours || !theirs) return "unknown";
-  const auto matches = [&](PKey key) {
-    for (const auto& block : theirs->row) {
-      for (const auto other : block.keys) {
-        if (key.matches(other)) return true;
-      }
-    }
-    return false;
-  };
-  for (const auto& block : ours->row) {
-    for (const auto key : block.keys) {
-      if (matches(key)) fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ",", key.full());
-    }
-  }
-  return text.empty() ? "none" : text;
-}
-
 }  // namespace
 
 void ViolationCounts::count(std::uint16_t trap) {
@@ -76,12 +53,14 @@ void ViolationCounts::count(std::uint16_t trap) {
   if (trap == wire::trap::kBadPKeyAtSwitch) ++at_switch;
 }
 
-bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from) {
+bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from,
+                   const SharedKeys& shared) {
   const auto found = violation_of(notice, from);
   if (!found) return false;
   const auto source = lids.find(found->source), destination = lids.find(found->destination);
   const auto key =
       found->q_key ? fmt::format("0x{:08x}", found->key) : fmt::format("0x{:04x}", found->key & 0xffffU);
+  const bool known = source.node != nullptr && destination.node != nullptr && shared;
   auto&& line = log.warn("partition.violation");
   if (source.node != nullptr) line.port(source.node->guid(), source.node->description, source.port);
   if (destination.node != nullptr)
@@ -92,7 +71,7 @@ bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice
       .kv("dst", name_of(destination, found->destination))
       .kv(found->q_key ? "qkey" : "pkey", key)
       .kv("seen_at", name_of(lids.find(found->seen_at), found->seen_at, found->port))
-      .kv("share", shared_keys(source, destination))
+      .kv("share", known ? shared(source, destination) : "unknown")
       .kv("trap", notice.trap)
       .subject(fmt::format("{} {} {}", notice.trap == wire::trap::kBadQKey, found->source, key));
   return true;

@@ -3,6 +3,8 @@
 // Packets with keys that their receivers, or switches on the way, do not accept.
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "mad/wire/notice.h"
 #include "smd/log/log.h"
@@ -20,8 +22,12 @@ struct ViolationCounts {
   friend bool operator==(const ViolationCounts&, const ViolationCounts&) = default;
 };
 
+/// The P_Keys by which two end ports can talk, in words.
+using SharedKeys = std::function<std::string(const LidIndex::Place&, const LidIndex::Place&)>;
+
 /// `partition.violation` for a trap 257, 258 or 259, one line a minute for each source and key: both ends,
 /// and the P_Keys that they have in common. `from` sent the trap. False: another trap, nothing is logged.
-bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from);
+bool log_violation(const log::Log& log, const LidIndex& lids, const wire::Notice& notice, Lid from,
+                   const SharedKeys& shared);
 
 }  // namespace smd::sm::inline scheduling

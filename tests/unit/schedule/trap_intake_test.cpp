@@ -40,8 +40,13 @@ struct TrapLab : test::ScheduleLab {
                                          .lid(kHost, 1, kHostLid.value())
                                          .build());
   LidIndex lids;
-  TrapIntake traps{
-      {.scheduler = scheduler, .log = {}, .events = {}, .subnet = subnet, .config = config, .lids = lids}};
+  TrapIntake traps{{.scheduler = scheduler,
+                    .log = {},
+                    .events = {},
+                    .subnet = subnet,
+                    .config = config,
+                    .lids = lids,
+                    .shared_keys = {}}};
 };
 
 /// The host's SMP came by its cable to the switch, and by port 2 to another host.
