@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "config/describe.h"
@@ -78,6 +79,20 @@ std::vector<std::string> differences(const SubnetConfig& before, const SubnetCon
   if (same_map && before.names.nodes != after.names.nodes) found.emplace_back("what is in names.map");
   if (found.empty() && before != after) found.emplace_back("what is in a file that it names");
   return found;
+}
+
+std::vector<std::string> united(const std::vector<SubnetDifferences>& subnets) {
+  std::vector<std::string> all;
+  for (const auto& [subnet, items] : subnets) {
+    for (const auto& item : items) {
+      const bool of_all = std::ranges::all_of(subnets, [&](const SubnetDifferences& other) {
+        return std::ranges::find(other.items, item) != other.items.end();
+      });
+      auto text = of_all ? item : subnet + ": " + item;
+      if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
+    }
+  }
+  return all;
 }
 
 SubnetConfig reloadable(const SubnetConfig& now, SubnetConfig next) {

@@ -22,6 +22,15 @@ std::vector<std::string> differences(const StoreConfig& before, const StoreConfi
 std::vector<std::string> differences(const SubnetConfig& before, const SubnetConfig& after,
                                      const Schema& schema = product_schema());
 
+/// One subnet's differences, and its name.
+struct SubnetDifferences {
+  std::string subnet{};
+  std::vector<std::string> items{};
+};
+/// Those of all subnets as one list, each once: one that not all of them have begins with the name of its
+/// subnet.
+std::vector<std::string> united(const std::vector<SubnetDifferences>& subnets);
+
 /// What a reload brings into force: `next`, but with the values of `now` of keys that count at the start
 /// alone: routing.threads, and those of [ha] by which the state is copied, with the contents of psk_file.
 SubnetConfig reloadable(const SubnetConfig& now, SubnetConfig next);

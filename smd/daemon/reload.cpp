@@ -170,6 +170,7 @@ bool Daemon::named_on_command_line() const {
 std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::vector<std::string>& restart) {
   const bool named = named_on_command_line();
   std::vector<std::string> changed;
+  std::vector<config::SubnetDifferences> of_subnets;
   for (const auto& subnet : std::vector(subnets_)) {
     const auto at = find_same(next.subnets, subnet->config);
     const bool gone = !named && at == next.subnets.end();
@@ -182,10 +183,12 @@ std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::v
     const auto& wanted = named ? next.base : *at;
     auto found = config::reloadable(subnet->config, wanted);
     append(restart, config::differences(found, wanted));
-    append(changed, changes_of(*subnet->instance->view(), subnet->config, found));
+    of_subnets.push_back({.subnet = words(subnet->config),
+                          .items = changes_of(*subnet->instance->view(), subnet->config, found)});
     subnet->config = found;
     subnet->instance->reload(std::move(found));
   }
+  append(changed, config::united(of_subnets));
   parts_.config.base = next.base;
   parts_.config.subnets = next.subnets;
   if (!named) {

@@ -54,6 +54,17 @@ TEST(Difference, NorAreRefusedPartitions) {
 }
 
 /// Logs, events and their readers get the name of a webhook; its path may be a secret.
+TEST(Difference, OfSeveralSubnetsItsNameSaysWhichHasIt) {
+  EXPECT_THAT(
+      united({{.subnet = "east", .items = {"lids.lmc 0 -> 1", "sm.priority 1 -> 2"}},
+              {.subnet = "west", .items = {"lids.lmc 0 -> 1", "sm.priority 1 -> 3"}}}),
+      testing::ElementsAre("lids.lmc 0 -> 1", "east: sm.priority 1 -> 2", "west: sm.priority 1 -> 3"));
+  EXPECT_THAT(united({{.subnet = "east", .items = {}}, {.subnet = "west", .items = {"lids.lmc 0 -> 1"}}}),
+              testing::ElementsAre("west: lids.lmc 0 -> 1"));
+  EXPECT_THAT(united({{.subnet = "", .items = {"lids.lmc 0 -> 1"}}}),
+              testing::ElementsAre("lids.lmc 0 -> 1"));
+}
+
 TEST(Difference, AWebhookIsNamedWithoutItsPath) {
   const auto api = [](const std::string& text) {
     const auto config = load_text(text, "smd.toml", {}, context_with({}));
