@@ -195,10 +195,12 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
   for (const auto& source : partition.sources) sources.push_back(text(to_string(source, *now.policy)));
   const auto* decided = decided_of(now, partition);
   const auto members = decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
-  std::uint64_t ready = 0;
+  std::uint64_t ready = 0, refused = 0, no_room = 0;
   for (const auto& member : members) {
-    if (state_of(*view.snapshot, member, placed(*now.decided, member, partition.pkey)) == "programmed")
-      ++ready;
+    const auto state = state_of(*view.snapshot, member, placed(*now.decided, member, partition.pkey));
+    if (state == "programmed") ++ready;
+    if (state == "refused") ++refused;
+    if (state == "no_room") ++no_room;
   }
   const auto pending = decided != nullptr ? decided->pending.size() : 0;
   const bool stands = is_in_force(now, partition);
@@ -213,6 +215,8 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
                   {"in_force", Json(stands)},
                   {"member_count", number(members.size())},
                   {"programmed", number(ready)},
+                  {"refused", number(refused)},
+                  {"no_room", number(no_room)},
                   {"ready", text(fmt::format("{} of {}", ready, members.size() + pending))}};
   if (auto why = stands ? std::string{} : why_not_in_force(view); !why.empty())
     head.emplace("not_in_force", text(why));

@@ -14,15 +14,19 @@ namespace json = boost::json;
 
 namespace {
 
+std::uint64_t number_in(const json::value& from, std::string_view key) {
+  const auto& found = member_of(from, key);
+  return found.is_number() ? found.to_number<std::uint64_t>() : 0;
+}
+
 void print_partition(std::ostream& out, const std::string& prefix, const json::value& partition) {
   const auto& pending = list_of(partition, "pending");
   const bool decided = text_of(partition, "in_force") != "false";
   const auto why = text_of(partition, "not_in_force");
   const auto waits = why.empty() ? "a change is not decided yet: smd partitions wait" : why;
-  out << fmt::format("{}{} {}: {} of {} programmed, {} pending ({}){}\n", prefix, text_of(partition, "pkey"),
-                     text_of(partition, "name"), text_of(partition, "programmed"),
-                     counted(text_of(partition, "member_count"), "member"), pending.size(),
-                     joined_texts(list_of(partition, "sources")), decided ? "" : "; " + waits);
+  out << fmt::format("{}{} {}: {} ({}){}\n", prefix, text_of(partition, "pkey"), text_of(partition, "name"),
+                     members_by_state(partition), joined_texts(list_of(partition, "sources")),
+                     decided ? "" : "; " + waits);
   if (const auto asked = text_of(partition, "sl_asked"); !asked.empty())
     out << fmt::format("  SL {} is in force, SL {} is asked for\n", text_of(partition, "sl"), asked);
   for (const auto& group : list_of(partition, "groups_waiting"))
@@ -52,6 +56,19 @@ void print_partition(std::ostream& out, const std::string& prefix, const json::v
 }
 
 }  // namespace
+
+std::string members_by_state(const json::value& partition) {
+  const auto all = number_in(partition, "member_count"), ready = number_in(partition, "programmed");
+  const auto refused = number_in(partition, "refused"), no_room = number_in(partition, "no_room");
+  auto text =
+      fmt::format("{} of {} programmed", ready, counted(text_of(partition, "member_count"), "member"));
+  if (all > ready + refused + no_room) text += fmt::format(", {} pending", all - ready - refused - no_room);
+  if (refused != 0) text += fmt::format(", {} refused", refused);
+  if (no_room != 0) text += fmt::format(", {} no_room", no_room);
+  if (const auto absent = list_of(partition, "pending").size(); absent != 0)
+    text += fmt::format("; {} not in the fabric", absent);
+  return text;
+}
 
 void print_partitions(std::ostream& out, const json::value& answer, bool with_subnet) {
   const auto prefix = with_subnet ? text_of(answer, "subnet") + " " : std::string{};

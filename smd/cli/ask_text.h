@@ -33,6 +33,9 @@ void print_subnet(std::ostream& out, const boost::json::value& subnet);
 void print_ports(std::ostream& out, const boost::json::value& ports, bool with_subnet);
 /// What is missing: each node and link once.
 void print_lost(std::ostream& out, const boost::json::value& ports, bool with_subnet);
+/// Members of a partition that are in the fabric by the state of their key, and how many are not in it: "1 of
+/// 3 members programmed, 1 pending, 1 refused; 1 not in the fabric".
+std::string members_by_state(const boost::json::value& partition);
 /// A line for each partition, and one for each member where they were asked for.
 void print_partitions(std::ostream& out, const boost::json::value& answer, bool with_subnet);
 /// A line for each SM, ours first, under a line of titles.

@@ -180,8 +180,7 @@ std::vector<std::string> missing_members(const json::value& partition) {
 
 std::string still_missing(const json::value& partition, const std::vector<std::string>& missing,
                           double seconds) {
-  auto text = fmt::format("{} of {} programmed after {} s", text_of(partition, "programmed"),
-                          counted(text_of(partition, "member_count"), "member"), seconds);
+  auto text = fmt::format("after {} s, {}", seconds, members_by_state(partition));
   for (std::size_t i = 0; i < std::min(missing.size(), kMissingNamed); ++i)
     text += fmt::format("{}{}", i == 0 ? ": " : ", ", missing[i]);
   if (missing.size() > kMissingNamed) text += fmt::format(" and {} more", missing.size() - kMissingNamed);
@@ -208,9 +207,8 @@ Done PartitionCommand::wait() const {
     const bool ready = in_force != nullptr && *in_force && missing.empty();
     if (ready && as_json_) out_ << sm::to_text(*value) << '\n';
     if (ready && !as_json_)
-      out_ << fmt::format("{} {}: {} programmed, {} pending\n", text_of(*value, "pkey"),
-                          text_of(*value, "name"), counted(text_of(*value, "programmed"), "member"),
-                          list_of(*value, "pending").size());
+      out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "name"),
+                          members_by_state(*value));
     if (ready) return {};
     if (std::chrono::steady_clock::now() >= until)
       return std::unexpected(still_missing(*value, missing, patience));

@@ -173,6 +173,19 @@ TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
   EXPECT_EQ(ask("GET", "/v1/subnets/up/partitions", "Partitions").at("managed"), false);
 }
 
+TEST(MembersByState, AreCountedOnceEach) {
+  const json::object pending{{"member", "0x1234"}};
+  EXPECT_EQ(cli::members_by_state(json::object{{"member_count", 3},
+                                               {"programmed", 1},
+                                               {"refused", 1},
+                                               {"no_room", 0},
+                                               {"pending", json::array{pending}}}),
+            "1 of 3 members programmed, 1 pending, 1 refused; 1 not in the fabric");
+  EXPECT_EQ(cli::members_by_state(
+                json::object{{"member_count", 2}, {"programmed", 1}, {"refused", 0}, {"no_room", 1}}),
+            "1 of 2 members programmed, 1 no_room");
+}
+
 /// A subnet whose partitions can be changed; it is master, and nothing is decided by the changes.
 class ApiPartitions : public Api {
  protected:

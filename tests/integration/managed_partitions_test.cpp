@@ -339,7 +339,9 @@ TEST_F(ManagedPartitions, AMemberIsProgrammedOnceItsSwitchLetsTheKeyPass) {
     backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd().last())});
     const auto answer =
         api::answer({.method = "GET", .target = "/v1/subnets/a/partitions/red", .body = {}}, backend);
-    return api::parse_json(answer.body)->at("members").at(0).at("state");
+    const auto shown = *api::parse_json(answer.body);
+    EXPECT_EQ(shown.at("refused"), shown.at("members").at(0).at("state") == "refused" ? 1 : 0);
+    return shown.at("members").at(0).at("state");
   };
 
   ASSERT_EQ(bits("leaf1", 1), std::pair(true, true));
