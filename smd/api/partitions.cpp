@@ -223,9 +223,13 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
   return head;
 }
 
-Json rule_json(const config::MemberRule& rule, const config::PartitionPolicy& policy) {
+/// The rule of this place. The first one of a default partition that no file defines changes no port.
+Json rule_json(const config::PolicyPartition& partition, std::size_t place,
+               const config::PartitionPolicy& policy) {
+  const auto& rule = partition.members[place];
+  const bool as_found = policy.default_as_found && place == 0 && partition.pkey == config::kDefaultPartition;
   return Json(JsonObject{{"ports", text(to_string(rule.ports))},
-                         {"membership", text(to_string(rule.membership))},
+                         {"membership", text(as_found ? "as found" : to_string(rule.membership))},
                          {"index0", Json(rule.index0)},
                          {"source", text(to_string(rule.source, policy))}});
 }
@@ -266,7 +270,7 @@ class PartitionsText {
       return true;
     }
     if (next_ != 0 && next_ != rules && next_ != members) text += ',';
-    text += sm::to_text(next_ < rules ? rule_json(partition.members[next_], *now_.policy)
+    text += sm::to_text(next_ < rules ? rule_json(partition, next_, *now_.policy)
                         : next_ < members
                             ? member(partition, decided_->members[next_ - rules])
                             : pending_json(decided_->pending[next_ - members], *now_.decided->policy));

@@ -171,6 +171,11 @@ TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
   EXPECT_EQ(one.at("pending").at(0).at("member"), "h9");
   EXPECT_THAT(error("GET", "/v1/subnets/parts/partitions?name=red", 404), HasSubstr("red"));
   EXPECT_EQ(ask("GET", "/v1/subnets/up/partitions", "Partitions").at("managed"), false);
+  const auto as_is = ask("GET", "/v1/subnets/up/partitions?name=Default", "Partitions");
+  const auto& rules = as_is.at("partitions").at(0).at("rules");
+  EXPECT_EQ(rules.at(0).at("ports"), "ALL");
+  EXPECT_EQ(rules.at(0).at("membership"), "as found");
+  EXPECT_EQ(rules.at(1).at("membership"), "full") << "of the SM's port";
 }
 
 TEST(MembersByState, AreCountedOnceEach) {
