@@ -57,6 +57,16 @@ std::unexpected<EditError> of_file(const Files& files, const Definition& definit
                 fmt::format("partition {} is defined in {}: change it there", name, files.place(definition)));
 }
 
+/// A file has the P_Key of the API's partition `name`.
+std::unexpected<EditError> key_of_file(const Files& files, const Definition& definition,
+                                       std::string_view name) {
+  if (definition.name == name) return of_file(files, definition, name);
+  const auto its = definition.name.empty() ? std::string("a partition without a name") : definition.name;
+  return refuse(Kind::conflict, "of_file",
+                fmt::format("P_Key 0x{:04x} of {} is that of {}, {}: change it there", *definition.pkey, name,
+                            its, files.place(definition)));
+}
+
 /// P_Keys of the files, with those that smd chose for definitions without one, and where they are defined.
 std::map<std::uint16_t, std::string> keys_of_files(const EditContext& context) {
   std::map<std::uint16_t, std::string> keys;
@@ -141,7 +151,7 @@ std::expected<ApiPartitionPtr, EditError> own(const EditContext& context, std::s
   if (found == context.policies.api.end()) {
     return refuse(Kind::not_found, "no_such_partition", fmt::format("the API has no partition {}", name));
   }
-  if (const auto* same = files.with_key(*found->second->pkey)) return of_file(files, *same, name);
+  if (const auto* same = files.with_key(*found->second->pkey)) return key_of_file(files, *same, name);
   return found->second;
 }
 

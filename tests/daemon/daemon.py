@@ -337,7 +337,8 @@ def partitions(args):
         with start() as smd:  # the file takes it over, and gives it back
             smd.swept()
             smd.logged("partition.taken_over")
-            expect(f"is defined in {config}:1" in smd.tell("partitions", "delete", "blue", status=1), "taken over")
+            expect(f"P_Key 0x0012 of blue is that of theirs, {config}:1" in smd.tell("partitions", "delete", "blue", status=1),
+                   "taken over")
             config.write_text("")
             smd.hang_up()
             smd.logged("config.reloaded")

@@ -156,6 +156,15 @@ TEST_F(Edits, APartitionWithTheNameOfAFilesCanOnlyBeTakenAway) {
   EXPECT_TRUE(erase("red")->changed);
 }
 
+TEST_F(Edits, APartitionWhoseKeyAFileHasNamesThatOfTheFile) {
+  put("x", R"({"pkey": "0x20"})");
+  files_.toml.push_back({.name = "y", .pkey = 0x20, .source = {config::PolicyOrigin::toml, 18}});
+  const auto text = erase("x").error().text;
+  EXPECT_THAT(text, testing::StartsWith("P_Key 0x0020 of x is that of y, "));
+  EXPECT_THAT(text, testing::EndsWith(":18: change it there"));
+  EXPECT_EQ(add("x", R"(["h1"])").error().text, text);
+}
+
 TEST_F(Edits, WhatAFileDefinesIsChangedThere) {
   const auto conf = config::read_partitions_conf("Filed=0x20:ALL;\nAuto:ALL;\n", "partitions.conf");
   files_.conf = conf->definitions;
