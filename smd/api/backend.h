@@ -89,7 +89,9 @@ struct SubnetView {
   sa::RegistryPtr registry{};                       ///< what clients have registered; null before it is known
   /// What this standby has read of the master's groups; null: nothing.
   std::shared_ptr<const sa::GroupsRead> groups_read{};
-  PolicyStatePtr policy_state{};  ///< null before the store is open
+  PolicyStatePtr policy_state{};  ///< null before the store is open and there is a port
+  /// What the store held when it was opened, while there is no policy_state; null: it is not open.
+  policy::PoliciesPtr kept{};
   /// How the state is copied to or from other SMs; null where it is not.
   std::shared_ptr<const replica::ReplicaView> replica{};
   /// Keys whose values in the files are not in force, because the policy of the master before is.
@@ -98,6 +100,11 @@ struct SubnetView {
   /// Goes up with each change of snapshot, policy and registry; another number after a restart.
   std::uint64_t epoch = 0;
 };
+
+/// Whose tokens count now; null: the store is not open yet.
+inline const policy::Policies* known_policies(const SubnetView& view) {
+  return view.policy_state ? view.policy_state->policies.get() : view.kept.get();
+}
 
 /// All 0 before the first sweep.
 inline sm::Activity activity_of(const SubnetView& view) {

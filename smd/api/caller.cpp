@@ -22,16 +22,34 @@ std::vector<std::string> names_of(const Backend& backend) {
   return names;
 }
 
-/// `uses`: the tokens whose use is to be kept.
-Access found_by(std::string_view secret, std::int64_t now, const Backend& backend,
-                std::vector<access::Use>& uses) {
+/// What a secret is good for in the subnets whose stores are open.
+struct SecretFound {
+  Access access;
+  bool all_open = true;
+  std::vector<access::Use> uses{};  ///< to be kept
+};
+
+SecretFound found_by(std::string_view secret, std::int64_t now, const Backend& backend) {
   const auto views = backend.subnets();
+  SecretFound found;
   std::vector<access::TokensOf> tokens;
   for (const auto& view : views) {
-    if (view->policy_state)
-      tokens.push_back({.subnet = view->name, .tokens = &view->policy_state->policies->tokens});
+    const auto* policies = known_policies(*view);
+    found.all_open = found.all_open && policies != nullptr;
+    if (policies != nullptr) tokens.push_back({.subnet = view->name, .tokens = &policies->tokens});
   }
-  return access::access_of(secret, tokens, now, uses);
+  found.access = access::access_of(secret, tokens, now, found.uses);
+  return found;
+}
+
+/// Whether the caller would have this role in all subnets if those had it whose tokens are not known yet.
+bool may_have(const Access& access, Role least, const Backend& backend) {
+  std::vector<std::string> open;
+  const auto views = backend.subnets();
+  for (const auto& view : views) {
+    if (known_policies(*view) != nullptr) open.push_back(view->name);
+  }
+  return open.size() < views.size() && access.in_all(open) >= least;
 }
 
 Access local_access(const Request& request) {
@@ -92,8 +110,7 @@ std::expected<Access, Answer> handed_on_access(const HandedOn& from, std::int64_
 Access access_now(const Request& request, std::int64_t now, const Backend& backend) {
   if (request.peer.local) return local_access(request);
   const auto secret = access::secret_of(request.authorization);
-  std::vector<access::Use> ignored;
-  return secret ? found_by(*secret, now, backend, ignored) : Access();
+  return secret ? found_by(*secret, now, backend).access : Access();
 }
 
 std::expected<Access, Answer> caller_of(const Request& request, Backend& backend) {
@@ -108,15 +125,15 @@ std::expected<Access, Answer> caller_of(const Request& request, Backend& backend
   }
   const auto secret = access::secret_of(request.authorization);
   if (!secret) return std::unexpected(unauthorized("a token is needed: Authorization: Bearer smd_..."));
-  std::vector<access::Use> uses;
-  auto access = found_by(*secret, request.time, backend, uses);
-  if (!access.is_known()) {
+  auto found = found_by(*secret, request.time, backend);
+  if (!found.access.is_known()) {
+    if (!found.all_open) return std::unexpected(tokens_not_read());
     const bool first = guard.failed(request.peer.address, request.time);
     backend.login_failed(request.peer.address, first);
     return std::unexpected(unauthorized("the token is unknown, revoked or expired"));
   }
-  for (const auto& use : uses) backend.token_used(use, request.time);
-  return access;
+  for (const auto& use : found.uses) backend.token_used(use, request.time);
+  return std::move(found.access);
 }
 
 std::optional<Answer> refused_caller(const Request& request, Backend& backend) {
@@ -142,6 +159,7 @@ std::optional<Answer> forbidden(Needs needs, const Question& question, const Bac
   const auto least = least_of(needs);
   if (role >= least) return std::nullopt;
   const bool of_one = question.path.contains("subnet");
+  if (!of_one && may_have(access, least, backend)) return tokens_not_read();
   const auto has = of_one ? fmt::format("role {}", to_string(role)) : roles_in(access, names_of(backend));
   return error_of(403, "forbidden",
                   fmt::format("token {} has {}; this needs {}{}", access.name(), has, to_string(least),

@@ -145,7 +145,8 @@ struct Chosen {
   std::size_t index = 0;
   std::shared_ptr<const SubnetView> view;
 };
-/// The one that the path names; the error says which there are.
+/// The one that the path names; the error says which there are, or (503, not to a local user) that it may be
+/// one whose store is not open yet.
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend);
 
 /// Of the subnet's SM here; discovering as long as there is none.

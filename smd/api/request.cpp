@@ -49,6 +49,11 @@ Answer answer_of(const Json& json, unsigned status) {
 
 Answer not_read() { return error_of(409, "waiting", "the fabric is not read yet"); }
 
+Answer tokens_not_read() {
+  return error_of(503, "waiting",
+                  "the store of a subnet is not open yet, and what the token may do there is not known");
+}
+
 Answer error_of(unsigned status, std::string_view code, std::string_view message) {
   JsonObject error{{"code", Json(std::string(code))}, {"message", Json(std::string(message))}};
   auto answer = answer_of(Json(JsonObject{{"type", Json("about:blank")},

@@ -440,11 +440,16 @@ bool is_running(const SubnetView& view) {
 std::expected<Chosen, Answer> choose(const Question& question, const Backend& backend) {
   const auto subnets = backend.subnets();
   std::string names;
+  bool all_open = true;
   for (std::size_t i = 0; i < subnets.size(); ++i) {
+    all_open = all_open && known_policies(*subnets[i]) != nullptr;
     if (!question.access->in(subnets[i]->name)) continue;
     if (subnets[i]->name == question.part("subnet")) return Chosen{i, subnets[i]};
     names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);
   }
+  // It may be of one whose name or tokens are not known yet, alike for each name: which there are is not
+  // told.
+  if (!all_open && !question.access->is_local()) return std::unexpected(tokens_not_read());
   return std::unexpected(error_of(
       404, "no_such_subnet", fmt::format("no subnet {}; there are: {}", question.part("subnet"), names)));
 }

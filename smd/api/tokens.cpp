@@ -194,11 +194,11 @@ Answer get_tokens(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   const auto page = page_of(question);
   if (!page) return page.error();
+  const auto* policies = known_policies(*chosen->view);
+  if (policies == nullptr)
+    return error_of(503, "waiting", fmt::format("{}: the store is not open yet", chosen->view->name));
   std::vector<Entry> tokens;
-  if (const auto& policy_state = chosen->view->policy_state) {
-    for (const auto& [name, token] : policy_state->policies->tokens)
-      tokens.push_back({token_json(name, token), name});
-  }
+  for (const auto& [name, token] : policies->tokens) tokens.push_back({token_json(name, token), name});
   return short_listing("tokens", *page, std::move(tokens),
                        {.before = {{"subnet", text(chosen->view->name)}}, .after = {}});
 }

@@ -152,10 +152,14 @@ void Instance::reload(config::SubnetConfig config) {
 }
 
 asio::awaitable<void> Instance::work() {
-  for (;;) {
+  // Tokens are to be known while there is no port. Without a name the port's GUID says which state it is.
+  bool kept = true;
+  if (!spec_.name.empty()) kept = co_await open_store();
+  while (kept) {
     const bool opened = co_await open();
     if (!opened) break;
-    const bool kept = co_await open_store();
+    kept = co_await open_store();
+    kept = kept && adopt_store();
     if (!kept) break;
     const bool again = co_await manage();
     sa_.reset();
@@ -223,11 +227,7 @@ asio::awaitable<bool> Instance::back_off() { co_return co_await clock_.sleep(pau
 /// Once: it stays open when the device is lost. Another process that manages this subnet from the same
 /// directory is a mistake that waiting does not mend.
 asio::awaitable<bool> Instance::open_store() {
-  if (now_.policy_state) co_return true;
-  if (stores_ == nullptr) {
-    open_replica();
-    co_return adopt_policy();
-  }
+  if (store_ || stores_ == nullptr) co_return true;
   auto opened = co_await stores_->open(spec_.name, &clock_);
   if (!opened) {
     refused_ = opened.error();
@@ -235,10 +235,18 @@ asio::awaitable<bool> Instance::open_store() {
     co_return false;
   }
   store_ = std::move(*opened);
+  now_.kept = store_->policies();
+  view_.set(std::make_shared<api::SubnetView>(now_));
+  co_return true;
+}
+
+/// Once, with the first port: what is kept is in force. False: it cannot be.
+bool Instance::adopt_store() {
+  if (now_.policy_state) return true;
   // Where we were master until a process before this one ended, the copy that comes may lack what that kept.
-  if (store_->replica()->source == end_->port_guid()) left_policies_ = store_->policies();
+  if (store_ && store_->replica()->source == end_->port_guid()) left_policies_ = store_->policies();
   open_replica();
-  co_return adopt_policy();
+  return adopt_policy();
 }
 
 /// Until the manager has ended (false) or its device is lost (true).

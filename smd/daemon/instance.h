@@ -117,6 +117,7 @@ class Instance {
   asio::awaitable<void> work();
   asio::awaitable<bool> open();
   asio::awaitable<bool> open_store();
+  bool adopt_store();
   store::Store* kept() const { return replicator_ ? replicator_.get() : store_.get(); }
   // replication.cpp
   bool is_replicated() const;

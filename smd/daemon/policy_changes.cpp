@@ -154,6 +154,7 @@ void Instance::token_used(const std::string& name, std::int64_t now) {
 void Instance::set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged) {
   if (!merged) merged = policy::merged_policy(spec_.config, *policies);
   ++now_.epoch;
+  now_.kept.reset();
   now_.policy_state = std::make_shared<const api::PolicyState>(api::PolicyState{
       std::make_shared<const config::SubnetConfig>(spec_.config), std::move(policies), std::move(merged)});
   view_.set(std::make_shared<api::SubnetView>(now_));

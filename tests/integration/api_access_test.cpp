@@ -129,7 +129,7 @@ class ApiAccess : public testing::Test {
     auto snapshot = std::make_shared<sm::Snapshot>(manager.last());
     snapshot->state = wire::SmState::master;
     backend_.add({.name = "up", .port = "mlx5_0:1", .snapshot = snapshot, .policy_state = policy_state_});
-    backend_.add({.name = "other", .port = "mlx5_1:1"});
+    backend_.add({.name = "other", .port = "mlx5_1:1", .kept = std::make_shared<const policy::Policies>()});
     document_ = test::api_document();
   }
   static std::string secret(std::string_view role) { return "smd_" + std::string(role); }
@@ -206,6 +206,42 @@ TEST_F(ApiAccess, ASubnetWithoutTheTokenDoesNotExist) {
   EXPECT_EQ(log.status, 403U) << "the log is that of both subnets";
   EXPECT_THAT(log.body, testing::HasSubstr("token admin has role admin in up, none in 1 other subnet; this "
                                            "needs admin in each subnet"));
+}
+
+/// A start without the port: each client would be kept out for a minute, and the log would name a reason that
+/// is wrong.
+TEST_F(ApiAccess, ATokenOfAStoreThatIsNotOpenIsNotAWrongOne) {
+  auto view = *backend_.views[0];
+  view.policy_state.reset();
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  for (int i = 0; i < 20; ++i) {
+    const auto early = call("viewer", "GET", "/v1/status");
+    EXPECT_EQ(early.status, 503U) << early.body;
+    EXPECT_THAT(early.body, HasSubstr("\"waiting\""));
+    EXPECT_THAT(early.headers, testing::Contains(testing::Pair("Retry-After", testing::_)));
+  }
+  EXPECT_EQ(backend_.wrong_tokens, 0U);
+  EXPECT_EQ(call("anonymous", "GET", "/v1/status").status, 401U);
+  EXPECT_EQ(local("GET", "", "Error", 503).at("error").at("code"), "waiting");
+
+  view.kept = policy_state_->policies;
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+  EXPECT_EQ(call("viewer", "GET", "/v1/status").status, 200U) << "without its port";
+  EXPECT_EQ(call("unknown", "GET", "/v1/status").status, 401U);
+  EXPECT_EQ(local("GET", "", "Tokens", 200).at("tokens").as_array().size(), 4U);
+}
+
+TEST_F(ApiAccess, WhatATokenMayDoWhereAStoreIsNotOpenIsNotKnown) {
+  auto other = *backend_.views[1];
+  other.kept.reset();
+  backend_.views[1] = std::make_shared<api::SubnetView>(other);
+  EXPECT_EQ(call("admin", "PUT", "/v1/log", R"({"level": "warn"})").status, 503U);
+  EXPECT_EQ(call("viewer", "PUT", "/v1/log", R"({"level": "warn"})").status, 403U) << "too little here";
+  EXPECT_EQ(call("admin", "GET", "/v1/subnets/other/ports").status, 503U);
+  EXPECT_EQ(call("admin", "GET", "/v1/subnets/none/ports").status, 503U) << "which there are is not told";
+  EXPECT_EQ(call("local", "GET", "/v1/subnets/none/ports").status, 404U);
+  EXPECT_EQ(call("admin", "GET", "/v1/subnets/up/ports").status, 200U);
+  EXPECT_EQ(backend_.wrong_tokens, 0U);
 }
 
 TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {

@@ -13,6 +13,8 @@
 #include "config/qos_classes.h"
 #include "mad/base/fabric_spec.h"
 #include "mad/sim/drivers/live.h"
+#include "mad/task_group.h"
+#include "tests/support/store_lab.h"
 
 namespace smd::daemon {
 namespace {
@@ -117,8 +119,10 @@ class TestSource final : public SmPortSource {
 class AnInstance : public testing::Test {
  protected:
   explicit AnInstance(config::HaConfig ha = {},
-                      std::chrono::milliseconds interval = std::chrono::milliseconds(100)) {
+                      std::chrono::milliseconds interval = std::chrono::milliseconds(100),
+                      const std::string& name = {}, store::StoreThread* stores = nullptr) {
     InstanceSpec spec;
+    spec.name = name;
     spec.config.ha = std::move(ha);
     spec.where = "any port";
     spec.ends = std::make_unique<TestSource>(device_);
@@ -128,9 +132,9 @@ class AnInstance : public testing::Test {
       device_.lines.emplace_back(line);
       device_.changed.notify_all();
     };
-    instance_ = std::make_unique<Instance>(std::move(spec), compute_, nullptr,
-                                           log::Log({}, output, log::real_times()),
-                                           InstanceEvents{.ring = ring_, .members = members_}, [] {});
+    instance_ =
+        std::make_unique<Instance>(std::move(spec), compute_, stores, log::Log({}, output, log::real_times()),
+                                   InstanceEvents{.ring = ring_, .members = members_}, [] {});
   }
   bool logged(std::string_view what, std::size_t times = 1) {
     return device_.wait([&](Device& device) {
@@ -394,6 +398,48 @@ class AnInstanceWithoutItsCertificate : public AnInstance {
       : AnInstance(
             {.peers = {"192.0.2.1"}, .cert = "/no/cert.pem", .key = "/no/key.pem", .ca = "/no/ca.pem"}) {}
 };
+
+asio::awaitable<void> keep_a_token(store::StoreThread* stores, std::string subnet) {
+  auto opened = co_await stores->open(std::move(subnet));
+  if (!opened) co_return;
+  auto policies = std::make_shared<policy::Policies>();
+  policies->tokens["mon"] = {.role = access::Role::admin, .hash = access::hash_of("smd_0")};
+  co_await (*opened)->commit_policies(std::move(policies));
+}
+
+/// A state directory with a token of subnet "east".
+class StateWithToken {
+ protected:
+  StateWithToken() {
+    mad::TaskGroup group(io_.get_executor());
+    group.spawn(keep_a_token(&stores_, "east"));
+    io_.run();
+  }
+  asio::io_context io_{1};  ///< longer than the thread, which posts to it
+  test::TemporaryFolder folder_;
+  test::KeptLines kept_lines_;
+  store::StoreThread stores_{{.place = {folder_.path()}}, kept_lines_.log};
+};
+
+/// The state first: it is there longer than the instance.
+class AnInstanceWithAName : protected StateWithToken, public AnInstance {
+ protected:
+  AnInstanceWithAName() : AnInstance({}, std::chrono::milliseconds(100), "east", &stores_) {}
+};
+
+TEST_F(AnInstanceWithAName, KnowsItsTokensBeforeItHasAPort) {
+  ASSERT_TRUE(logged("port.waiting"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    const auto* policies = api::known_policies(view);
+    return policies != nullptr && policies->tokens.contains("mon");
+  }));
+  EXPECT_EQ(instance_->view()->policy_state, nullptr) << "nothing is changed yet";
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(logged("state=up"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.policy_state && view.policy_state->policies->tokens.contains("mon") && !view.kept;
+  }));
+}
 
 class AnInstanceThatSweepsRarely : public AnInstance {
  protected:
