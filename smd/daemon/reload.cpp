@@ -14,6 +14,7 @@
 #include "smd/daemon/daemon.h"
 #include "smd/daemon/run_specs.h"
 #include "smd/daemon/systemd.h"
+#include "smd/log/filter.h"
 
 namespace smd::daemon {
 namespace {
@@ -100,6 +101,7 @@ void Daemon::take_files() {
           .always();
     if (!next) show_refused_policy();
   } else {
+    parts_.log.set_filter(log::filter_of(next->log));  // also where only `smd log` has changed it
     log_warnings(*next);
     std::vector<std::string> restart;
     const auto changed = take(*next, restart);

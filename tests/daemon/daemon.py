@@ -180,8 +180,11 @@ def reload(args):
         expect(smd.status()["needs_restart"] == ["routing.threads 0 -> 3"], smd.status()["needs_restart"])
         until(lambda: smd.subnet()["last_sweep"]["engine"] == "minhop", "minhop")
         expect(smd.subnet()["last_sweep"]["lids"] == 6 + 8 * 2, "lmc stays 1")
+        smd.tell("log", "error", "sweep")
+        expect('"sweep":"error"' in scrape(smd, "/v1/log"), scrape(smd, "/v1/log"))
         smd.hang_up()
         smd.logged("changed=nothing")
+        expect('"sweep"' not in scrape(smd, "/v1/log"), f"what smd log has changed stays: {scrape(smd, '/v1/log')}")
         smd.end()
 
 
