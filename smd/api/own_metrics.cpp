@@ -143,6 +143,16 @@ void write_totals(const Scrape& scrape, OwnFamilies& own) {
               const auto open = activity_of(*subnet.view).smps_open;
               return open ? open->get() : 0;
             });
+}
+
+void write_replica(const Scrape& scrape, OwnFamilies& own) {
+  if (own.family("smd_replica_standbys", MetricType::Gauge, "Standbys that copy the state of this master")) {
+    for (const auto& subnet : scrape.subnets) {
+      if (subnet.view->replica && sm_state(*subnet.view) == wire::SmState::master)
+        own.sample({{subnet.label, subnet.view->name}},
+                   static_cast<double>(subnet.view->replica->standbys.size()));
+    }
+  }
   if (own.family("smd_replica_lag_transactions", MetricType::Gauge,
                  "Transactions that a standby (guid) lacks of what this SM has committed")) {
     for (const auto& subnet : scrape.subnets) {
@@ -298,7 +308,7 @@ void write_own_families(Scrape& scrape) {
   OwnFamilies own(scrape.out);
   for (const auto write :
        {write_process, write_reloads, write_sm, write_sweep, write_counts, write_ports, write_isolated,
-        write_totals, write_smp_timeouts, write_traps, write_sa_requests, write_sa_latency})
+        write_totals, write_replica, write_smp_timeouts, write_traps, write_sa_requests, write_sa_latency})
     write(scrape, own);
   scrape.out.append(own.text());
 }

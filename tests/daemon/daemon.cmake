@@ -14,6 +14,8 @@ add_test(NAME daemon_network COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE
   --smd $<TARGET_FILE:smd> --memory ${most_memory})
 set_tests_properties(daemon_network PROPERTIES LABELS daemon TIMEOUT 300)
 add_test(NAME daemon_units COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/daemon/units.py ${CMAKE_SOURCE_DIR})
+add_test(NAME daemon_alerts COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/daemon/alerts.py ${CMAKE_SOURCE_DIR})
 add_test(NAME daemon_restart COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/daemon/restart.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(daemon_restart PROPERTIES LABELS daemon TIMEOUT 60)
+set_tests_properties(daemon_alerts PROPERTIES LABELS daemon TIMEOUT 60)
 set_tests_properties(daemon_units PROPERTIES LABELS daemon TIMEOUT 120)

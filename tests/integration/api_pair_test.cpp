@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -52,6 +54,28 @@ TEST_F(ApiOfAPair, AllSmsAreListedWithWhatWillBecomeOfThem) {
   cli::print_sms(text, list, false);
   EXPECT_THAT(text.str(), HasSubstr("LAST SEEN"));
   EXPECT_THAT(text.str(), HasSubstr("h00003"));
+}
+
+/// The family of the lag loses the row of a standby that is gone: no alert could tell.
+TEST_F(ApiOfAPair, StandbysOfAMasterAreCountedAlsoWhereThereAreNone) {
+  const auto metrics = [this] {
+    return api::answer({.method = "GET", .target = "/metrics", .body = {}}, backend_).body;
+  };
+  const auto copying_to = [this](std::size_t standbys) {
+    replica::ReplicaView replica;
+    replica.standbys.resize(standbys);
+    for (auto& view : backend_.views) {
+      auto with = *view;
+      with.replica = std::make_shared<const replica::ReplicaView>(replica);
+      view = std::make_shared<const api::SubnetView>(std::move(with));
+    }
+  };
+  EXPECT_THAT(metrics(), testing::Not(HasSubstr("\nsmd_replica_standbys"))) << "nothing is copied";
+  copying_to(0);
+  EXPECT_THAT(metrics(), HasSubstr("\nsmd_replica_standbys{subnet=\"h00000\"} 0\n"));
+  EXPECT_THAT(metrics(), testing::Not(HasSubstr("\nsmd_replica_standbys{subnet=\"h00003\"}")));
+  copying_to(2);
+  EXPECT_THAT(metrics(), HasSubstr("\nsmd_replica_standbys{subnet=\"h00000\"} 2\n"));
 }
 
 TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
