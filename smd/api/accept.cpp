@@ -56,7 +56,8 @@ Answer post_accept(const Question& question, Backend& backend) {
   const auto wanted = lost_named(question.body);
   if (!wanted) return wanted.error();
   const auto& snapshot = chosen->view->snapshot;
-  if (!snapshot || !snapshot->inventory || snapshot->state != wire::SmState::master)
+  if (!snapshot) return not_read(*chosen->view);
+  if (!snapshot->inventory || snapshot->state != wire::SmState::master)
     return not_master(*chosen->view, "it does not know what is lost; ask the master");
   auto known = *snapshot->inventory;
   const auto node = node_of(known, *wanted);

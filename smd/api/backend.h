@@ -143,6 +143,8 @@ struct Audit {
 /// What the files say of a subnet now.
 struct NextConfig {
   std::optional<config::SubnetConfig> subnet;  ///< nothing: it is not in them any more
+  /// What they said before, of a subnet that has no policy_state yet; null: not known.
+  std::shared_ptr<const config::SubnetConfig> before{};
 };
 /// The configuration files as they are now.
 struct NextConfigs {

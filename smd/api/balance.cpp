@@ -12,6 +12,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/report/description.h"
 
@@ -107,7 +108,8 @@ Answer get_balance(const Question& question, Backend& backend) {
   const auto after = page->after.empty() ? std::optional(Guid{}) : base::parse_guid(page->after);
   if (!after) return bad_cursor();
   const auto& now = chosen->view->snapshot;
-  if (!now || !now->decided.routes)
+  if (!now) return not_read(*chosen->view);
+  if (!now->decided.routes)
     return error_of(409, "nothing_decided",
                     fmt::format("{}: no routes were decided yet", chosen->view->name));
   Guid only{};

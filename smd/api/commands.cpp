@@ -99,7 +99,7 @@ Answer post_resweep(const Question& question, Backend& backend) {
                     *engine ? "with engine only \"converge\"" : "\"light\", \"heavy\" or \"converge\""));
   const auto& waiting = chosen->view->waiting;
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
-    return error_of(409, "waiting", fmt::format("{} waits: {}", chosen->view->name, waiting->reason));
+    return not_yet(*chosen->view, waiting->reason);
   JsonObject found{{"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}, {"dry_run", Json(*dry_run)}};
   if (!*dry_run) {
     backend.resweep(chosen->index, *sweep);
@@ -126,8 +126,8 @@ Answer put_sweeps(const Question& question, Backend& backend) {
   if (seconds == nullptr || *seconds < 0 || *seconds > kLongestOff)
     return bad_body(fmt::format("off_for: seconds, 0 (on) to {}", kLongestOff));
   const auto& view = *chosen->view;
-  if (!is_running(view) || sm_state(view) != wire::SmState::master)
-    return not_master(view, "it does not sweep; ask the master");
+  if (!is_running(view)) return not_read(view);
+  if (sm_state(view) != wire::SmState::master) return not_master(view, "it does not sweep; ask the master");
   const auto until = *seconds == 0 ? std::chrono::system_clock::time_point{}
                                    : std::chrono::system_clock::now() + std::chrono::seconds(*seconds);
   if (!*dry_run) backend.sweeps_off(chosen->index, until);

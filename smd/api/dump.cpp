@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "smd/api/handlers.h"
+#include "smd/api/not_master.h"
 #include "smd/dump/dumps.h"
 
 namespace smd::api {
@@ -28,7 +29,8 @@ Answer get_dump(const Question& question, Backend& backend) {
   auto list = named == question.query.end() ? sm::DumpList{} : sm::parse_dump_list(named->second, "files");
   if (!list) return error_of(400, "bad_query", list.error());
   const auto& snapshot = chosen->view->snapshot;
-  if (!snapshot || !snapshot->decided.routes)
+  if (!snapshot) return not_read(*chosen->view);
+  if (!snapshot->decided.routes)
     return error_of(409, "nothing_decided",
                     fmt::format("{}: no routes were decided yet", question.part("subnet")));
   if (list->empty()) list = sm::default_dumps(snapshot->decided.routes->layers.count > 1);

@@ -11,6 +11,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
+#include "smd/api/not_master.h"
 
 namespace smd::api {
 
@@ -26,6 +27,7 @@ Answer get_groups(const Question& question, Backend& backend) {
       question.asked("pkey").empty() ? std::nullopt : base::parse_pkey(question.asked("pkey"));
   if (!wanted && !question.asked("pkey").empty())
     return error_of(400, "bad_query", "pkey: a P_Key, as 0x8001");
+  if (!chosen->view->registry && !chosen->view->snapshot) return not_read(*chosen->view);
   std::vector<Entry> groups;
   if (const auto& registry = chosen->view->registry) {
     for (const auto& [mgid, group] : registry->groups()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The answers, one function a route. docs/openapi.json describes them; a test compares both.
+// The answers, one function a route. docs/openapi.json describes them; a test compares both. What needs the
+// fabric or the store of a subnet is 503 as long as that is not read or open.
 
 #include <expected>
 
@@ -44,7 +45,7 @@ Answer post_port_enable(const Question& question, Backend& backend);
 /// Takes the link down once, so that it trains anew.
 Answer post_port_reset(const Question& question, Backend& backend);
 // commands.cpp
-/// Requests a sweep: light, heavy or converge; 202. 409: the manager waits for a port or the SM's place.
+/// Requests a sweep: light, heavy or converge; 202. 503: the manager waits for a port or the SM's place.
 Answer post_resweep(const Question& question, Backend& backend);
 /// Keeps sweeps off for `off_for` seconds, or (0) puts them on. 400: a bad body; 409: this SM is not master.
 Answer put_sweeps(const Question& question, Backend& backend);

@@ -12,6 +12,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/port_walk.h"
 #include "smd/api/tenant.h"
@@ -156,7 +157,7 @@ Answer get_nodes(const Question& question, Backend& backend) {
   if (!type) return type.error();
   const auto after = page->after.empty() ? std::optional(Guid{}) : base::parse_guid(page->after);
   if (!after) return bad_cursor();
-  if (!chosen->view->snapshot) return not_read();
+  if (!chosen->view->snapshot) return not_read(*chosen->view);
   auto next = [subnet = chosen->view->snapshot->subnet, match = base::kept_name(question.asked("match")),
                type = *type, after = *after, at = std::size_t{0}]() mutable -> std::optional<Entry> {
     while (at < subnet->nodes.size()) {
@@ -175,7 +176,7 @@ Answer get_nodes(const Question& question, Backend& backend) {
 Answer get_node(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  if (!chosen->view->snapshot) return not_read();
+  if (!chosen->view->snapshot) return not_read(*chosen->view);
   const auto& now = *chosen->view->snapshot;
   const auto only = ports_seen(*question.access, *chosen->view);
   const auto node = find_node(*now.subnet, question.part("node"), only ? &*only : nullptr);
@@ -200,7 +201,7 @@ Answer get_links(const Question& question, Backend& backend) {
   if (!page) return page.error();
   const auto after = parse_port_cursor(page->after);
   if (!after && !page->after.empty()) return bad_cursor();
-  if (!chosen->view->snapshot) return not_read();
+  if (!chosen->view->snapshot) return not_read(*chosen->view);
   const auto& subnet = chosen->view->snapshot->subnet;
   const auto filter = link_filter_of(question, *subnet);
   if (!filter) return filter.error();

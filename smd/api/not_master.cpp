@@ -46,6 +46,13 @@ std::optional<Answer> two_masters(const SubnetView& view) {
                   view.name, master_words(view)));
 }
 
+Answer not_yet(const SubnetView& view, std::string_view what) {
+  const auto why = view.waiting ? std::string_view(view.waiting->reason) : what;
+  return error_of(503, "waiting", fmt::format("{} waits: {}", view.name, why));
+}
+
+Answer not_read(const SubnetView& view) { return not_yet(view, "the fabric is not read yet"); }
+
 Answer not_master(const SubnetView& view, std::string_view what) {
   return error_of(409, "not_master",
                   fmt::format("{}: this SM is not master: {}{}", view.name, what, master_words(view)));

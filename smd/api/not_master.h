@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a client hears of an SM that is not master, where only the master can do what it asks.
+// What a client hears of an SM that is not master, where only the master can do what it asks, or that has not
+// begun yet.
 
 #include <optional>
 #include <string>
@@ -26,6 +27,11 @@ Answer no_longer_master(const SubnetView& view);
 /// 503 two_masters: another SM says that it is master, too, and what is changed now is lost where this one
 /// gives way.
 std::optional<Answer> two_masters(const SubnetView& view);
+
+/// 503 waiting: "east waits: no port mlx5_9"; what is waited for, else `what`.
+Answer not_yet(const SubnetView& view, std::string_view what);
+/// The same of what is known after the first sweep.
+Answer not_read(const SubnetView& view);
 
 /// 409 not_master: "east: this SM is not master: ask the master, NODE (port GUID ...)". `what`: what the
 /// client can do.

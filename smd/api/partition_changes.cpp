@@ -209,7 +209,7 @@ Answer post_reindex(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   if (auto refused = hindrance(*chosen->view)) return *std::move(refused);
-  if (!chosen->view->snapshot) return not_read();
+  if (!chosen->view->snapshot) return not_read(*chosen->view);
   const auto& part = chosen->view->snapshot->decided.partitions;
   if (!part || !part->managed)
     return error_of(409, "not_managed", "no partition is configured: P_Key tables of ports stay as they are");

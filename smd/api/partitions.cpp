@@ -17,6 +17,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
+#include "smd/api/not_master.h"
 #include "smd/api/pieces.h"
 #include "smd/api/tenant.h"
 #include "smd/policy/policies.h"
@@ -368,6 +369,7 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const bool is_cursor =
       page->after.empty() || (page->after.size() == 4 && base::parse_pkey("0x" + page->after));
   if (!is_cursor) return bad_cursor();
+  if (!view.policy_state && !view.snapshot) return not_read(view);
   const auto name = question.asked("name");
   const auto now = in_force(view, *question.access);
   auto partitions = partitions_of(question, view, now, name, question.asked("match"));
@@ -387,6 +389,7 @@ Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   if (const auto state = asks_for_state(question); !state) return state.error();
+  if (!chosen->view->policy_state && !chosen->view->snapshot) return not_read(*chosen->view);
   const auto name = question.part("partition");
   auto now = in_force(*chosen->view, *question.access);
   auto partitions = partitions_of(question, *chosen->view, now, name);

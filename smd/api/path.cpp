@@ -12,6 +12,7 @@
 #include "mad/wire/drop_vl.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
 #include "smd/decide/path_layers.h"
@@ -265,7 +266,8 @@ Answer get_path(const Question& question, Backend& backend) {
   if (src.empty() || dst.empty())
     return error_of(400, "bad_query", "src and dst: a GUID, a name, NODE:PORT or a LID each");
   const auto& now = view.snapshot;
-  if (!now || !now->decided.routes)
+  if (!now) return not_read(view);
+  if (!now->decided.routes)
     return error_of(409, "nothing_decided", fmt::format("{}: no routes were decided yet", view.name));
   const auto only = ports_seen(*question.access, view);
   const auto from = find_end_port(*now->subnet, src, only ? &*only : nullptr);

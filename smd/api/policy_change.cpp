@@ -37,7 +37,8 @@ Answer not_copied() {
 
 std::optional<Answer> store_hindrance(const SubnetView& view) {
   if (view.policy_state) return std::nullopt;
-  return error_of(409, "waiting", fmt::format("{}: the store is not open yet", view.name));
+  return not_yet(view,
+                 known_policies(view) != nullptr ? "there is no port yet" : "the store is not open yet");
 }
 
 std::optional<Answer> waits_for_standby(const SubnetView& view) {

@@ -21,7 +21,7 @@ using MakeStep = std::function<std::expected<Step, Answer>(const SubnetView& vie
 /// Why nothing can be changed in this subnet now.
 using Hindrance = std::optional<Answer> (*)(const SubnetView& view);
 
-/// The store is not open yet: 409.
+/// The store is not open yet, or there is no port: 503.
 std::optional<Answer> store_hindrance(const SubnetView& view);
 
 /// Asks `backend` to keep the change that `make` makes of the current policies of the question's subnet, and

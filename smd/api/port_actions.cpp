@@ -43,7 +43,7 @@ std::expected<Asked, Answer> asked_of(std::string_view body) {
 }
 
 std::optional<Answer> port_hindrance(const SubnetView& view) {
-  if (!view.snapshot || !view.policy_state) return not_read();
+  if (!view.snapshot || !view.policy_state) return not_read(view);
   return mastership_hindrance(view, "ask the master");
 }
 

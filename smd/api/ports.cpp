@@ -14,6 +14,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/port_walk.h"
 #include "smd/api/tenant.h"
@@ -183,7 +184,7 @@ Json without_peer(Json port) {
 Answer get_port(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  if (!chosen->view->snapshot) return not_read();
+  if (!chosen->view->snapshot) return not_read(*chosen->view);
   const auto& now = *chosen->view->snapshot;
   const auto words = question.part("port");
   const auto no_such_port = [&] {
@@ -213,7 +214,7 @@ Answer get_ports(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   auto only = ports_seen(*question.access, view);
   Around around{.before = {{"subnet", text(view.name)}}, .after = {}};
-  if (!view.snapshot) return short_listing("ports", *page, {}, std::move(around));
+  if (!view.snapshot) return not_read(view);
   if (const auto words = question.asked("node"); !words.empty()) {
     const auto node = find_node(*view.snapshot->subnet, words, only ? &*only : nullptr);
     // A tenant does not learn which other nodes there are.

@@ -6,6 +6,7 @@
 
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/not_master.h"
 #include "smd/sa/registry/group_terms.h"
 
 namespace smd::api {
@@ -32,6 +33,7 @@ Answer get_qos(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
+  if (!view.snapshot) return not_read(view);
   auto json = sm::qos_json(qos_of(view));
   json.as_object().emplace("subnet", text(view.name));
   return answer_of(json);

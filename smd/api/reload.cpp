@@ -67,11 +67,15 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
       {"subnet", text(view.name)}, {"leaves", !next.subnet}, {"takeover", comes_with_takeover(view, next)}};
   std::vector<std::string> differences;
   policy::MergedPtr partitions;
-  if (next.subnet && view.policy_state) {
-    const auto taken = config::reloadable(*view.policy_state->config, *next.subnet);
-    differences = policy::reload_differences(*view.policy_state->config, taken, *view.policy_state->policies);
+  const auto* before = view.policy_state ? view.policy_state->config.get() : next.before.get();
+  if (next.subnet && before != nullptr) {
+    const auto taken = config::reloadable(*before, *next.subnet);
+    differences = view.policy_state ? policy::reload_differences(*before, taken, *view.policy_state->policies)
+                                    : config::differences(*before, taken);
     for (const auto& one : config::differences(taken, *next.subnet))
       differences.push_back(one + ": needs a restart");
+  }
+  if (next.subnet && view.policy_state) {
     partitions = policy::merged_policy(*next.subnet, *view.policy_state->policies);
     add_taken_over(*view.policy_state, partitions, differences);
     add_shared_names(*view.policy_state, partitions, differences);

@@ -47,8 +47,6 @@ Answer answer_of(const Json& json, unsigned status) {
   return {.status = status, .body = sm::to_text(json) + '\n', .bundle = nullptr, .allow = {}};
 }
 
-Answer not_read() { return error_of(409, "waiting", "the fabric is not read yet"); }
-
 Answer tokens_not_read() {
   return error_of(503, "waiting",
                   "the store of a subnet is not open yet, and what the token may do there is not known");

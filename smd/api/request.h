@@ -100,9 +100,6 @@ inline constexpr std::string_view kProblem = "application/problem+json";
 /// clients of before.
 Answer error_of(unsigned status, std::string_view code, std::string_view message);
 
-/// Status 409: what is asked for is known after the first sweep.
-Answer not_read();
-
 /// Status 503: whether the caller's token is good is known when each store is open. Names no subnet, for the
 /// caller may be a stranger.
 Answer tokens_not_read();

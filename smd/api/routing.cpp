@@ -12,6 +12,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/decide/adopted_layers.h"
 #include "smd/decide/multicast.h"
 #include "smd/report/preview.h"
@@ -114,7 +115,8 @@ Answer get_routing(const Question& question, Backend& backend) {
   if (!balance.empty() && balance != "true" && balance != "false")
     return error_of(400, "bad_query", "quality: true or false");
   const auto& now = chosen->view->snapshot;
-  if (!now || !now->decided.routes || !now->decided.routes->topology || !now->decided.routes->lid_map)
+  if (!now) return not_read(*chosen->view);
+  if (!now->decided.routes || !now->decided.routes->topology || !now->decided.routes->lid_map)
     return error_of(409, "nothing_decided",
                     fmt::format("{}: no routes were decided yet", chosen->view->name));
   const auto& routes = *now->decided.routes;

@@ -17,6 +17,7 @@
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
 #include "smd/sweep/end_ports.h"
@@ -91,7 +92,7 @@ std::expected<ServiceFilter, Answer> service_filter(const Question& question, co
   filter.pkeys = pkeys_seen(*question.access, view);
   const auto words = question.asked("node");
   if (words.empty()) return filter;
-  if (!view.snapshot) return std::unexpected(not_read());
+  if (!view.snapshot) return std::unexpected(not_read(view));
   const auto node = find_node(*view.snapshot->subnet, words, filter.only ? &*filter.only : nullptr);
   if (!node) return std::unexpected(node.error());
   filter.node = (*node)->guid();
@@ -113,6 +114,7 @@ Answer get_services(const Question& question, Backend& backend) {
   if (!is_cursor) return bad_cursor();
   const auto filter = service_filter(question, view);
   if (!filter) return filter.error();
+  if (!view.registry && !view.snapshot) return not_read(view);
   std::vector<Entry> services;
   if (const auto& registry = view.registry) {
     const auto owners = owners_of(*registry, view);

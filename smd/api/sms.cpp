@@ -82,8 +82,7 @@ std::string lacks(const SubnetView& view, Guid to) {
 /// Why nothing can be asked of the SM now; nothing: it can.
 std::optional<Answer> not_running(const SubnetView& view) {
   if (view.sms && view.snapshot) return std::nullopt;
-  const auto why = view.waiting ? view.waiting->reason : std::string("no sweep has ended yet");
-  return error_of(409, "waiting", fmt::format("{} waits: {}", view.name, why));
+  return not_yet(view, "no sweep has ended yet");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/listing.h"
+#include "smd/api/not_master.h"
 #include "smd/inventory/switch_levels.h"
 
 namespace smd::api {
@@ -104,7 +105,7 @@ Answer get_switches(const Question& question, Backend& backend) {
     filter.after = *after;
   }
   const auto& now = chosen->view->snapshot;
-  if (!now) return not_read();
+  if (!now) return not_read(*chosen->view);
   return listing("switches", *page, SwitchesOf(now, std::move(filter)),
                  {.before = {{"subnet", text(chosen->view->name)}}, .after = {}});
 }

@@ -195,8 +195,7 @@ Answer get_tokens(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   const auto* policies = known_policies(*chosen->view);
-  if (policies == nullptr)
-    return error_of(503, "waiting", fmt::format("{}: the store is not open yet", chosen->view->name));
+  if (policies == nullptr) return not_yet(*chosen->view, "the store is not open yet");
   std::vector<Entry> tokens;
   for (const auto& [name, token] : policies->tokens) tokens.push_back({token_json(name, token), name});
   return short_listing("tokens", *page, std::move(tokens),

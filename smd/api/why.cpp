@@ -16,6 +16,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
 #include "smd/inventory/losses.h"
@@ -308,7 +309,7 @@ Answer get_why(const Question& question, Backend& backend) {
   if (port.empty() == node.empty())
     return error_of(400, "bad_query", "port (NODE:PORT or a node) or node: one of the two");
   const auto& view = *chosen->view;
-  if (!view.snapshot) return not_read();
+  if (!view.snapshot) return not_read(view);
   const auto only = ports_seen(*question.access, view);
   const auto* own = only ? &*only : nullptr;
   Happened log(question, view, backend);

@@ -70,12 +70,16 @@ std::expected<api::NextConfigs, std::vector<std::string>> Daemon::next_configura
   api::NextConfigs found{.subnets = {},
                          .warnings = certificate_faults(*next, std::chrono::floor<std::chrono::seconds>(
                                                                    std::chrono::system_clock::now()))};
-  for (const auto& view : subnets()) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& subnet : subnets_) {
     auto& one = found.subnets.emplace_back();
-    if (named_on_command_line()) one.subnet = next->base;
-    if (named_on_command_line() || !view->policy_state) continue;
-    const auto at = find_same(next->subnets, *view->policy_state->config);
-    if (at != next->subnets.end()) one.subnet = *at;
+    const auto at = find_same(next->subnets, subnet->config);
+    if (named_on_command_line()) {
+      one.subnet = next->base;
+    } else if (at != next->subnets.end()) {
+      one.subnet = *at;
+    }
+    one.before = std::make_shared<const config::SubnetConfig>(subnet->config);
   }
   return found;
 }
@@ -187,7 +191,10 @@ std::vector<std::string> Daemon::take_subnets(const config::Config& next, std::v
     append(restart, config::differences(found, wanted));
     of_subnets.push_back({.subnet = words(subnet->config),
                           .items = changes_of(*subnet->instance->view(), subnet->config, found)});
-    subnet->config = found;
+    {
+      const std::scoped_lock lock(lock_);  // next_configuration() reads it
+      subnet->config = found;
+    }
     subnet->instance->reload(std::move(found));
   }
   append(changed, config::united(of_subnets));

@@ -251,6 +251,9 @@ def reload_subnets(args):
             return sorted((s["subnet"], s["port"]) for s in smd.status()["subnets"])
 
         expect(shown() == [("a", "none_0:1"), ("b", "none_1:1")], shown())
+        preview = smd.tell("check", "--running")
+        expect("not in the configuration" not in preview and "the one in force" in preview, preview)
+        expect("a waits: " in smd.tell("ports", "--subnet", "a", status=1), "no list of ports that were not read")
         since = smd.subnet("b")["waiting"]["since"]
         for wanted in ((("b", "none_1:1"), ("c", "none_2:1")), (("b", "none_1:1"), ("c", "none_3:1")),
                        (("b", "none_1:1"), ("d", "none_3:1")), (("b", "none_1:1"),)):

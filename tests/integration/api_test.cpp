@@ -333,7 +333,7 @@ TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
   backend_.keeps = true;
   snapshot_->state = wire::SmState::standby;
   EXPECT_THAT(refused("DELETE", "blue", 409), HasSubstr("not master"));
-  EXPECT_THAT(error("PUT", "/v1/subnets/up/partitions/blue", 409, "{}"), HasSubstr("store is not open"));
+  EXPECT_THAT(error("PUT", "/v1/subnets/up/partitions/blue", 503, "{}"), HasSubstr("store is not open"));
 }
 
 TEST_F(ApiPartitions, HaveTheStateOfTheirMembersWhereItIsAskedFor) {
@@ -379,8 +379,8 @@ TEST_F(ApiPartitions, SweepsAreOffUntilTheTimeIsOver) {
   for (const auto* bad : {"", "{}", "1", R"({"off_for": -1})", R"({"off_for": 604801})",
                           R"({"off_for": "1h"})", R"({"off_for": 1, "x": 1})"})
     error("PUT", target, 400, bad);
-  EXPECT_THAT(error("PUT", "/v1/subnets/ft2%3A8%2Fx/sweeps", 409, R"({"off_for": 1})"),
-              HasSubstr("not master"));
+  EXPECT_THAT(error("PUT", "/v1/subnets/ft2%3A8%2Fx/sweeps", 503, R"({"off_for": 1})"),
+              HasSubstr("the fabric is not read yet"));
 }
 
 TEST_F(ApiPartitions, ADryRunOfSweepsOffChangesNothing) {
@@ -445,11 +445,38 @@ TEST_F(Api, ADumpIsTheFilesOfOneSweep) {
   EXPECT_THAT(error("GET", "/v1/subnets/up/dump?files=x", 400), HasSubstr("x"));
   const std::scoped_lock another(backend_.dumping);
   EXPECT_THAT(error("GET", "/v1/subnets/up/dump", 503), HasSubstr("another dump"));
-  EXPECT_THAT(error("GET", "/v1/subnets/ft2%3A8%2Fx/dump", 409), HasSubstr("no routes"));
+  EXPECT_THAT(error("GET", "/v1/subnets/ft2%3A8%2Fx/dump", 503), HasSubstr("not read yet"));
+}
+
+/// An empty list, or "ask the master", would be a false word of a fabric that was not read.
+TEST_F(Api, ASubnetThatWaitsForItsPortSaysThatToEachCall) {
+  backend_.add({.name = "w",
+                .port = "mlx5_9",
+                .waiting = api::Waiting{.what = "port", .reason = "no port mlx5_9", .since = {}}});
+  const auto told = [&](const std::string& method, const std::string& what, const std::string& body = {}) {
+    const auto answer =
+        api::answer({.method = method, .target = "/v1/subnets/w/" + what, .body = body}, backend_);
+    EXPECT_EQ(answer.status, 503U) << method << ' ' << what << ": " << answer.body;
+    EXPECT_THAT(answer.body, HasSubstr("w waits: no port mlx5_9")) << what;
+    EXPECT_THAT(answer.body, HasSubstr("\"code\":\"waiting\"")) << what;
+    EXPECT_THAT(answer.headers, testing::Contains(testing::Pair("Retry-After", testing::_))) << what;
+  };
+  for (const auto* what : {"ports", "ports?lost=true", "ports/1_1", "nodes", "nodes/x", "links", "switches",
+                           "groups", "services", "qos", "partitions", "partitions/blue", "routing", "balance",
+                           "path?src=1&dst=2", "dump", "why?node=x", "tokens"})
+    told("GET", what);
+  told("POST", "resweep");
+  told("POST", "accept", R"({"lost": true})");
+  told("PUT", "sweeps", R"({"off_for": 1})");
+  told("PUT", "priority", R"({"priority": 1})");
+  told("POST", "handover");
+  told("PUT", "partitions/blue", "{}");
+  told("POST", "ports/x/1/disable");
+  told("PUT", "tokens/mon", R"({"role": "viewer"})");
 }
 
 TEST_F(Api, AnSmThatDoesNotRunYetHandsNothingOver) {
-  EXPECT_THAT(error("POST", "/v1/subnets/ft2%3A8%2Fx/handover", 409), HasSubstr("waits"));
+  EXPECT_THAT(error("POST", "/v1/subnets/ft2%3A8%2Fx/handover", 503), HasSubstr("waits"));
   EXPECT_EQ(ask("GET", "/v1/subnets/ft2%3A8%2Fx/sms", "Sms").at("sms").as_array().size(), 0U);
 }
 

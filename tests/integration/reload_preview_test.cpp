@@ -206,6 +206,26 @@ TEST_F(ReloadPreview, OfAStandbyIsWhatATakeoverChangesWhereItsOwnFilesCount) {
   EXPECT_EQ(of_pair(config::HaPolicy::replica), false) << "they count after a reload as master";
 }
 
+/// It has no port and so no policy yet: what the files said before is what it is compared with.
+TEST_F(ReloadPreview, ASubnetThatWaitsForItsPortIsComparedToo) {
+  backend_.views.clear();
+  backend_.add({.name = "f", .port = "mlx5_9"});
+  auto next = config_;
+  next.routing.engines = {"minhop"};
+  const auto preview_of = [&](const config::SubnetConfig& wanted) {
+    backend_.next = api::NextConfigs{
+        .subnets = {{.subnet = wanted, .before = std::make_shared<const config::SubnetConfig>(config_)}},
+        .warnings = {}};
+    return ask(200, R"({"dry_run": true})").at("subnets").at(0);
+  };
+  const auto found = preview_of(next);
+  EXPECT_FALSE(found.at("leaves").as_bool());
+  EXPECT_TRUE(found.at("fabric").is_null());
+  ASSERT_EQ(found.at("changed").as_array().size(), 1U);
+  EXPECT_THAT(json::serialize(found.at("changed")), HasSubstr("routing.engines"));
+  EXPECT_TRUE(preview_of(config_).at("changed").as_array().empty());
+}
+
 TEST_F(ReloadPreview, ASubnetThatIsNotInTheFilesLeaves) {
   backend_.next = api::NextConfigs{.subnets = std::vector<api::NextConfig>(1), .warnings = {}};
   const auto found = ask(200, R"({"dry_run": true})").at("subnets").at(0);
