@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,13 +17,22 @@ namespace smd::sm::inline decisions {
 namespace {
 
 constexpr std::size_t kAllSls = 16;
+/// Of pairs whose SL no layer can have: there are never that many layers.
+constexpr unsigned kLayerOfNone = 15;
 using SlRow = std::vector<std::uint8_t>;  ///< by LID
+
+/// Paths that the file does not name.
+enum class UnsaidSl : std::uint8_t { counts_as_0, left_out };
 
 /// How many paths of each pair of switches have which SL.
 class PairSls {
  public:
-  PairSls(const base::PathSlFile& file, const routing::Topology& topology, const routing::LidMap& lids)
-      : topology_(topology), lids_(lids), counts_(topology.switches() * (topology.switches() + 1) / 2) {
+  PairSls(const base::PathSlFile& file, const routing::Topology& topology, const routing::LidMap& lids,
+          UnsaidSl unsaid)
+      : topology_(topology),
+        lids_(lids),
+        unsaid_(unsaid),
+        counts_(topology.switches() * (topology.switches() + 1) / 2) {
     for (const auto& end : topology.end_ports()) {
       if (end.sw != routing::kNoSwitch) add_paths(end, base::sls_from(file, end.guid, end.node));
     }
@@ -58,6 +68,22 @@ class PairSls {
     return found;
   }
 
+  /// By pair the place in `sls` of the SL that most of its paths have; kNoLayer: none is counted.
+  routing::PairLayers places(std::span<const Sl> sls) const {
+    routing::PairLayers places(topology_.switches(), routing::kNoLayer);
+    for (std::size_t high = 0; high < topology_.switches(); ++high) {
+      for (std::size_t low = 0; low < high; ++low) {
+        const auto& counts = counts_[place(high, low)];
+        const auto most = std::ranges::max_element(counts);
+        if (*most == 0) continue;
+        const Sl sl{static_cast<std::uint8_t>(most - counts.begin())};
+        const auto at = std::ranges::find(sls, sl);
+        places.set(high, low, at != sls.end() ? static_cast<unsigned>(at - sls.begin()) : kLayerOfNone);
+      }
+    }
+    return places;
+  }
+
  private:
   using Counts = std::array<std::uint32_t, kAllSls>;
 
@@ -70,6 +96,7 @@ class PairSls {
       const auto said = row != nullptr && value < row->size() ? (*row)[value] : base::kNoSlSaid;
       ++paths_;
       not_said_ += said < kAllSls ? 0U : 1U;
+      if (said >= kAllSls && unsaid_ == UnsaidSl::left_out) continue;
       const auto sl = said < kAllSls ? said : std::uint8_t{0};
       used_.set(sl);
       const auto [low, high] = std::minmax(from.sw, to.sw);
@@ -79,6 +106,7 @@ class PairSls {
 
   const routing::Topology& topology_;
   const routing::LidMap& lids_;
+  UnsaidSl unsaid_;
   std::vector<Counts> counts_;
   std::bitset<kAllSls> used_;
   std::uint64_t paths_ = 0, not_said_ = 0;
@@ -89,12 +117,29 @@ class PairSls {
 std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile& file,
                                                          const routing::Topology& topology,
                                                          const routing::LidMap& lids, unsigned most) {
-  const PairSls pairs(file, topology, lids);
+  const PairSls pairs(file, topology, lids, UnsaidSl::counts_as_0);
   auto sls = pairs.used();
   if (sls.size() > most)
     return std::unexpected(fmt::format("its paths use SLs {}: {} layers are possible, {} are needed",
                                        fmt::join(sls, ", "), most, sls.size()));
   return pairs.layers(std::move(sls));
+}
+
+FirstLayers first_layers(const base::PathSlFile& file, const routing::Topology& topology,
+                         const routing::LidMap& lids, unsigned most) {
+  const PairSls pairs(file, topology, lids, UnsaidSl::left_out);
+  FirstLayers found;
+  found.sls = pairs.used();
+  if (found.sls.size() > most) found.sls.resize(most);
+  found.layers = pairs.places(found.sls);
+  return found;
+}
+
+routing::PairLayers sls_as_layers(const base::PathSlFile& file, const routing::Topology& topology,
+                                  const routing::LidMap& lids, unsigned layers) {
+  std::vector<Sl> sls;
+  for (std::uint8_t sl = 0; sl < layers; ++sl) sls.emplace_back(sl);
+  return PairSls(file, topology, lids, UnsaidSl::left_out).places(sls);
 }
 
 std::uint64_t paths_with_unknown_sl(const RoutePart& routes) {

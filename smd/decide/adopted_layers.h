@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "mad/base/sl_files.h"
 #include "routing/routes.h"
@@ -25,6 +26,22 @@ struct AdoptedLayers {
 std::expected<AdoptedLayers, std::string> adopted_layers(const base::PathSlFile& file,
                                                          const routing::Topology& topology,
                                                          const routing::LidMap& lids, unsigned most);
+
+/// What clients have by the file while tables of ours take the place of those of the other SM.
+struct FirstLayers {
+  /// Of pairs whose SL no layer has a number that no layer has; kNoLayer where the file names no path.
+  routing::PairLayers layers;
+  std::vector<Sl> sls;  ///< by layer, at most as many as there may be layers
+};
+
+/// The layers that pairs would have if they kept their SLs; numbered as those of adopted_layers(). Pure;
+/// O(end ports x LIDs).
+FirstLayers first_layers(const base::PathSlFile& file, const routing::Topology& topology,
+                         const routing::LidMap& lids, unsigned most);
+
+/// The same for tables whose layers are SLs by number (VlMap::by_port()). `layers`: at most 8.
+routing::PairLayers sls_as_layers(const base::PathSlFile& file, const routing::Topology& topology,
+                                  const routing::LidMap& lids, unsigned layers);
 
 /// Paths whose SL of the SM before us is not known where that matters: tables that are free of credit loops
 /// in each VL whichever paths use it (Verification::fixed_sl_ok) take any SL.

@@ -35,9 +35,11 @@ std::uint64_t pairs_moved(const RoutePart& part, const Stored& stored) {
 
 /// The part with these layers, if that is proven.
 bool take_layers(routing::PairLayers layers, const routing::RoutingContext& in, RoutePart& part) {
+  constexpr unsigned kMostByPort = 8;  // a bit for each of three dimensions
   routing::Routes routes{.rows = {}, .layers = of_pairs(std::move(layers), part.layers.vls)};
   if (routes.layers == part.layers) return true;
   if (routes.layers.vl_indexes() > part.vls) return false;
+  if (routes.layers.vls.by_port() && routes.layers.count > kMostByPort) return false;
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
   auto found = routing::verify_routes(in, routes);
   if (!found.clean()) return false;
@@ -204,10 +206,10 @@ void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in
   take_layers(routing::layers_for(in.topology, *stored.layers_home, one), in, part);
 }
 
-void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
-  if (part.layers.by_pair.empty() || !stored.layers_home) return;
+void keep_first_layers(const routing::GuidLayers& home, const routing::RoutingContext& in, RoutePart& part) {
+  if (part.layers.by_pair.empty()) return;
   const auto& own = part.layers.by_pair;
-  const auto first = routing::layers_for(in.topology, *stored.layers_home, own);
+  const auto first = routing::layers_for(in.topology, home, own);
   if (take_layers(first, in, part) || part.layers.vls.by_port()) return;
   take_layers(renumbered(in.topology.switches(), own, first), in, part);
 }

@@ -42,9 +42,9 @@ routing::Layers stored_layers(const Stored& stored, const routing::Topology& top
 /// switches keep the layers that they had at first, as far as there are VLs for these. Else nothing changes.
 void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
 
-/// Fresh tables with the layers that pairs of switches had at first, if that is proven; else with their own,
-/// numbered so that most pairs have their first one.
-void keep_first_layers(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
+/// Fresh tables with the layers that pairs of switches had at first (`home`), if that is proven; else with
+/// their own, numbered so that most pairs have their first one.
+void keep_first_layers(const routing::GuidLayers& home, const routing::RoutingContext& in, RoutePart& part);
 
 /// The part with what it says of the layers of the tables before (null: there were none, or they are not
 /// ours) and of those that pairs had first. `in_use`: clients may have SLs of the tables before.

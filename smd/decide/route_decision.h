@@ -54,6 +54,7 @@ class RouteDecision {
   void take_sls_of_before();
   bool one_layer_in_use() const;
   RoutePartOr as_they_are(const std::vector<routing::OldRow>& held);
+  void take_first_layers(RoutePart& part) const;
   RoutePartOr instead_of_held(const RoutePart& fresh_part, bool refused) const;
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
                      const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);

@@ -245,7 +245,7 @@ RoutePartOr RouteDecision::fresh() {
       in_.fresh == DecideInput::Fresh::new_layers || in_.fresh == DecideInput::Fresh::any_engine;
   if (part->new_layers) return part;
   if (!part->shape.empty()) part->left_engine = left_engine(part->engine);
-  keep_first_layers(in_.stored, input.context, *part);
+  if (in_.stored.layers_home) keep_first_layers(*in_.stored.layers_home, input.context, *part);
   const bool in_use = options.layered && installed && has_active_end_port(in_.subnet);
   if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);
   return part;

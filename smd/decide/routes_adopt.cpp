@@ -83,15 +83,35 @@ RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held)
   return finish(std::move(routes), "adopted", RoutePart::Origin::adopted);
 }
 
+/// Fresh tables whose clients have the SLs of the file: these are the first ones of their pairs. As many as
+/// possible keep them, the others are counted.
+void RouteDecision::take_first_layers(RoutePart& part) const {
+  part.adopted_layers = nullptr;
+  if (!base_.adopted_sls) return;
+  auto sls = *base_.adopted_sls;
+  sls.sls.clear();
+  const auto& file = in_.config.adopt.path_sl;
+  if (file && !part.layers.by_pair.empty()) {
+    const auto most = std::min(base_.vls, budget_.sls);
+    routing::PairLayers first;
+    if (part.layers.vls.by_port()) {
+      first = sls_as_layers(*file, *base_.topology, *base_.lid_map, part.layers.count);
+    } else {
+      auto found = first_layers(*file, *base_.topology, *base_.lid_map, most);
+      first = std::move(found.layers);
+      sls.sls = std::move(found.sls);
+    }
+    const auto home = routing::merge({}, *base_.topology, first, routing::KeptLayer::now);
+    keep_first_layers(home, {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, part);
+    part.adopted_layers = std::make_shared<const routing::PairLayers>(std::move(first));
+  }
+  part.adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
+}
+
 /// Fresh tables in place of those of another SM.
 RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool refused) const {
   auto part = std::make_shared<RoutePart>(fresh_part);
-  part->adopted_layers = nullptr;
-  if (base_.adopted_sls) {
-    auto sls = *base_.adopted_sls;
-    sls.sls.clear();
-    part->adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
-  }
+  take_first_layers(*part);
   if (in_.config.adopt.path_sl && base_.adopted_sls)
     part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, not_repaired_);
   const bool ours = in_.stored.layers_now || !in_.stored.engine.name.empty();

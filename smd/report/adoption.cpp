@@ -45,7 +45,8 @@ void log_adoption(const log::Log& log, const RoutePart& routes) {
   } else if (!routes.not_repaired.empty()) {
     log.warn("routing.not_adopted").kv("engine", routes.engine).kv("reason", routes.not_repaired).always();
   }
-  if (routes.adopted_sls) log_sls(log, *routes.adopted_sls);
+  const bool kept = routes.origin != RoutePart::Origin::fresh;
+  if (routes.adopted_sls && kept) log_sls(log, *routes.adopted_sls);
   log_unknown(log, routes);
 }
 

@@ -67,6 +67,24 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
   }
 }
 
+void log_stale_sls(const log::Log& log, const RoutePart& routes) {
+  if (routes.pairs_moved == 0) return;
+  const bool replaced =
+      routes.adopted_sls && routes.adopted_layers && routes.origin == RoutePart::Origin::fresh;
+  log.error("routing.sl_stale")
+      .kv("pairs", routes.pairs_moved)
+      .kv("reason",
+          replaced ? "the paths of these pairs of switches have another SL than the file of adopt.path_sl "
+                     "says, as the tables of the subnet manager before were replaced: connections that were "
+                     "made before use an SL that is not proven"
+                   : "the paths of these pairs of switches fit into another layer only, as links are lost or "
+                     "have fewer VLs, or classes leave fewer SLs: connections that were made before use an "
+                     "SL that is not proven")
+      .kv("action", replaced
+                        ? "make these connections again, then: smd resweep converge"
+                        : "bring back the links, or the VLs or SLs, that are lost, or: smd resweep converge");
+}
+
 void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& routes) {
   for (const auto& refusal : routes.fell_back_from) {
     if (!routes.why.empty()) break;  // "auto" has compared engines: routing.chosen says how it went
@@ -80,15 +98,7 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
         .kv("engine", routes.engine)
         .kv("found", routing::describe(routes.verification, *routes.topology));
   }
-  if (routes.pairs_moved != 0) {
-    log.error("routing.sl_stale")
-        .kv("pairs", routes.pairs_moved)
-        .kv("reason",
-            "the paths of these pairs of switches fit into another layer only, as links are lost or have "
-            "fewer VLs, or classes leave fewer SLs: connections that were made before use an SL that is "
-            "not proven")
-        .kv("action", "bring back the links, or the VLs or SLs, that are lost, or: smd resweep converge");
-  }
+  log_stale_sls(log, routes);
   if (!routes.engine_waits.empty()) {
     log.warn("routing.engine_waits")
         .kv("engine", routes.engine)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -119,6 +120,36 @@ TEST_F(AdoptedLayers, WrongSlsAreNotBelieved) {
   EXPECT_EQ(routes().engine, "lash");
   EXPECT_THAT(line("routing.not_adopted"), HasSubstr("on the SLs of paths.txt"));
   EXPECT_THAT(line("routing.not_adopted"), HasSubstr("credit loop"));
+}
+
+/// Tables take the place of those that are not proven on the SLs of the file: clients have these all the
+/// same.
+TEST_F(AdoptedLayers, SlsThatAreNotKeptAreCounted) {
+  begin();
+  take_over(file([](auto, Lid, Lid) { return 0U; }));
+  const auto now = layers();
+  const auto moved = now.size() - static_cast<std::size_t>(std::ranges::count(now, '0'));
+  ASSERT_NE(moved, 0U);
+  EXPECT_EQ(routes().pairs_moved, moved);
+  EXPECT_THAT(line("routing.sl_stale"), HasSubstr(fmt::format("pairs={} ", moved)));
+  EXPECT_THAT(line("routing.sl_stale"), HasSubstr("another SL than the file of adopt.path_sl says"));
+  EXPECT_EQ(line("routing.path_sl_adopted"), "");
+  end();
+  begin();
+  EXPECT_EQ(layers(), now);
+  EXPECT_EQ(routes().pairs_moved, moved) << "a restart brings no connection another SL";
+
+  (*manager_)->requests().resweep(sm::Resweep::converge, "test");
+  world_.run_for(20s);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
+/// Also where the file has more SLs than there are layers.
+TEST_F(AdoptedLayers, SlsThatNoLayerHasAreCounted) {
+  begin();
+  take_over(file([](auto, Lid from, Lid to) { return (from.value() + to.value()) % 16U; }));
+  EXPECT_GT(routes().pairs_moved, 0U);
+  EXPECT_THAT(line("routing.sl_stale"), HasSubstr("another SL than the file of adopt.path_sl says"));
 }
 
 /// One way has the SL of its layer; the way back always SL 0.
