@@ -15,6 +15,7 @@
 #include "smd/api/not_master.h"
 #include "smd/decide/adopted_layers.h"
 #include "smd/decide/multicast.h"
+#include "smd/decide/route_chain.h"
 #include "smd/report/preview.h"
 
 namespace smd::api {
@@ -33,9 +34,11 @@ Json routing_json(const sm::Decided& decided) {
   const bool proven = routes.verification.ok();
   const auto* trees = decided.multicast ? decided.multicast->context.get() : nullptr;
   const auto found = proven ? Json{} : Json(routing::describe(routes.verification, *routes.topology));
+  const auto unused = sm::options_without_use(routes);
   return Json(JsonObject{{"engine", text(routes.engine)},
                          {"shape", routes.shape.empty() ? Json{} : text(routes.shape)},
                          {"why", routes.why.empty() ? Json{} : text(routes.why)},
+                         {"unused_options", unused.empty() ? Json{} : text(unused)},
                          {"engine_waits", routes.engine_waits.empty() ? Json{} : text(routes.engine_waits)},
                          {"max_vls_waits", sm::max_vls_waits_json(decided)},
                          {"verified", Json(proven)},

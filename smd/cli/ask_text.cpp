@@ -92,6 +92,7 @@ void print_routing(std::ostream& out, const json::value& subnet) {
                    found.empty() ? "verified" : "not verified: " + found));
   const auto why = text_of(routing, "why");
   if (!why.empty()) line(out, "", why);
+  if (const auto unused = text_of(routing, "unused_options"); !unused.empty()) line(out, "", unused);
   if (const auto waits = text_of(routing, "engine_waits"); !waits.empty())
     line(out, "",
          fmt::format(

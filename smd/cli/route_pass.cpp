@@ -13,6 +13,7 @@
 #include "smd/cli/foreign_lids.h"
 #include "smd/cli/route_service_levels.h"
 #include "smd/decide/decide.h"
+#include "smd/decide/route_chain.h"
 #include "smd/offline/offline.h"
 
 namespace smd::cli {
@@ -166,6 +167,8 @@ std::expected<RoutePass, Failure> run_pass(const RouteOptions& options, const co
   fill(pass, *std::move(decision), true);
   const auto& not_repaired = pass.decided.routes->not_repaired;
   if (!not_repaired.empty()) pass.notes.push_back("no repair, recomputed: " + not_repaired);
+  if (auto unused = sm::options_without_use(*pass.decided.routes); !unused.empty())
+    pass.notes.push_back(std::move(unused));
   if (complete) pass.changed = changed_entries(*complete->routes, *pass.decided.routes);
   note_left_out(pass);
   return pass;

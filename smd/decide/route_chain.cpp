@@ -51,6 +51,10 @@ std::string options_without_use(const config::RoutingConfig& config, std::string
   return unused.empty() ? unused : fmt::format("{} has no use for {}", engine, unused);
 }
 
+std::string options_without_use(const RoutePart& routes) {
+  return options_without_use(routes.config, routes.engine);
+}
+
 std::shared_ptr<const routing::LftRow> long_enough(std::shared_ptr<const routing::LftRow> row, Lid top) {
   const std::size_t size = (std::size_t{top.value()} / routing::kLftBlock + 1) * routing::kLftBlock;
   if (row && row->size() >= size) return row;

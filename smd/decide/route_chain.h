@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -12,6 +13,7 @@
 #include "routing/repair/reference_topology.h"
 #include "routing/routes.h"
 #include "routing/topology/topology.h"
+#include "smd/decide/decided.h"
 
 namespace smd::sm::inline decisions {
 
@@ -25,6 +27,8 @@ std::vector<std::string> engines_like(const config::RoutingConfig& config, const
 /// One sentence on lists of [routing] that this engine does not read; empty: there are none. With "auto", and
 /// where a chain falls back, that is known when the engine is. Pure.
 std::string options_without_use(const config::RoutingConfig& config, std::string_view engine);
+/// The same of the engine whose tables these are.
+std::string options_without_use(const RoutePart& routes);
 
 /// The fabric of `reference`, where that is wider than `now`.
 std::optional<routing::Topology> wider(const routing::ReferenceTopology& reference,

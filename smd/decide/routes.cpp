@@ -237,8 +237,6 @@ RoutePartOr RouteDecision::fresh() {
   part->by_load = chosen->by_load;
   part->shape = std::move(chosen->shape);
   part->why = std::move(chosen->why);
-  if (const auto unused = options_without_use(in_.config.routing, part->engine); !unused.empty())
-    part->why += fmt::format("{}{}", part->why.empty() ? "" : "; ", unused);
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
   part->new_layers =

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "mad/wire/mad.h"
+#include "smd/decide/route_chain.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
 #include "smd/report/description.h"
@@ -93,6 +94,8 @@ void log_routes(const log::Log& log, const Subnet& subnet, const RoutePart& rout
         .kv("to", routes.engine)
         .kv("reason", refusal.reason);
   }
+  if (const auto unused = options_without_use(routes); !unused.empty())
+    log.info("routing.option_unused").kv("engine", routes.engine).kv("reason", unused);
   if (!routes.verification.ok()) {
     log.error("routing.not_proven")
         .kv("engine", routes.engine)

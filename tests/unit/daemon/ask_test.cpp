@@ -180,6 +180,20 @@ TEST(Ask, ADryRunOfConvergeSaysWhichTablesItWouldComeTo) {
   EXPECT_EQ(said("null"), "f: converge sweep would be asked for (dry run)\n");
 }
 
+/// Also where an option is of no use for the engine that has taken their place.
+TEST(Ask, EnginesThatWerePassedOverAreNamedWithTheReason) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/status"] =
+      R"({"subnets":[{"subnet":"f","state":"up","why":"","last_sweep":{"switches":4},)"
+      R"("routing":{"engine":"updn","why":null,"unused_options":"updn has no use for torus_file",)"
+      R"("fell_back_from":[{"engine":"torus-2QoS","reason":"a ring is in pieces"}]}}]})";
+
+  const auto said = test::ask_daemon(daemon.path(), {"status"}).out;
+
+  EXPECT_THAT(said, HasSubstr(" updn has no use for torus_file\n"));
+  EXPECT_THAT(said, HasSubstr(" torus-2QoS was passed over: a ring is in pieces\n"));
+}
+
 TEST(Ask, PortsOfNodesWithAPattern) {
   test::FakeDaemon daemon;
   daemon.answers["/v1/subnets/f/ports?match=leaf%2A"] = R"({"subnet":"f","ports":[]})";
