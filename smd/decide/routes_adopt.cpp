@@ -211,6 +211,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   auto adopted = std::make_shared<RoutePart>(**part);
   adopted->would_change = entries_differing(*adopted, **fresh_part);
   adopted->would_be = (*fresh_part)->engine;
+  adopted->shape = base_.shape;
   if (adopted->would_change != 0)
     adopted->why = fmt::format("{}{}tables that switches held are kept, those of {} would change {} entries",
                                adopted->shape, adopted->shape.empty() ? "" : ": ", adopted->would_be,

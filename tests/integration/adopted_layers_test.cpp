@@ -175,6 +175,10 @@ TEST_F(AdoptedLayers, WithoutAFileTheNumberOfUnknownSlsIsSaid) {
   EXPECT_EQ(routes().adopted_sls->not_said, 960U);
   EXPECT_THAT(line("routing.chosen"),
               HasSubstr("tables that switches held are kept, those of lash would change"));
+  // Which is not of a shape that is damaged then.
+  world_.fabric().faults().link_down(cable(5));
+  world_.run_for(10s);
+  EXPECT_THAT(routes().why, testing::StartsWith("tables that switches held are kept"));
 }
 
 /// Any SL will do on them, until tables of several layers take their place.

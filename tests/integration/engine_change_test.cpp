@@ -239,5 +239,25 @@ TEST_F(EngineChange, WhatIsMissingIsSaidAsLongAsItIs) {
   EXPECT_THAT(routes().why, testing::StartsWith("hypercube of 4"));
 }
 
+class EngineChangeWithoutShape : public EngineChange {
+ protected:
+  EngineChangeWithoutShape() : EngineChange("random:20:5:1:3+guids=8") {}
+};
+
+/// The same before and after a restart.
+TEST_F(EngineChangeWithoutShape, WhatIsMissingIsSaidOverRestarts) {
+  begin("auto");
+  ASSERT_EQ(routes().shape, "irregular fabric");
+
+  world_.fabric().faults().link_down(any_cable());
+  world_.run_for(10s);
+  EXPECT_EQ(routes().shape, "damaged irregular fabric");
+  EXPECT_THAT(routes().why, testing::StartsWith("damaged irregular fabric: "));
+  restart("auto");
+
+  EXPECT_EQ(routes().shape, "damaged irregular fabric");
+  EXPECT_THAT(routes().why, testing::StartsWith("damaged irregular fabric: "));
+}
+
 }  // namespace
 }  // namespace smd

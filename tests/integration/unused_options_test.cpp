@@ -23,6 +23,7 @@ TEST_F(UnusedOptions, DoNotHideWhyAnEngineWasPassedOver) {
   ASSERT_EQ(routes().engine, "nue");
 
   EXPECT_EQ(routes().why, "");
+  EXPECT_EQ(routes().shape, "");
   EXPECT_THAT(manager_->lines().first("routing.fell_back"), HasSubstr("from=ftree to=nue"));
   EXPECT_THAT(manager_->lines().first("routing.option_unused"), HasSubstr("nue has no use for root_guids"));
 }
