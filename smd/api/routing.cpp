@@ -46,6 +46,7 @@ Json routing_json(const sm::Decided& decided) {
                          {"layers", number(routes.layers.count)},
                          {"fixed_sl_ok", Json(routes.verification.fixed_sl_ok)},
                          {"pairs_with_stale_sl", number(routes.pairs_moved)},
+                         {"host_pairs_with_stale_sl", number(routes.host_pairs_moved)},
                          {"paths_with_unknown_sl", number(sm::paths_with_unknown_sl(routes))},
                          {"multicast_trees_not_proven", number(trees != nullptr ? trees->not_proven : 0)},
                          {"fell_back_from", Json(std::move(refused))}});

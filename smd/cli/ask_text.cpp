@@ -83,6 +83,14 @@ void print_sweep(std::ostream& out, const json::value& subnet) {
                    number_of(sweep, "sets_failed", "Set"), number_of(sweep, "timeouts", "time-out")));
 }
 
+/// `hosts`: how many of the pairs have hosts at both switches; empty where an older daemon does not say.
+std::string stale_words(const std::string& pairs, const std::string& hosts) {
+  if (hosts == "0") return "they concern LIDs of switches without hosts, not connections of hosts";
+  const auto some =
+      hosts.empty() || hosts == pairs ? "" : fmt::format(" ({} of them with hosts at both)", hosts);
+  return "connections made before are not proven" + some;
+}
+
 void print_routing(std::ostream& out, const json::value& subnet) {
   const auto& routing = member_of(subnet, "routing");
   if (!routing.is_object() || text_of(member_of(subnet, "last_sweep"), "switches") == "0") return;
@@ -109,8 +117,9 @@ void print_routing(std::ostream& out, const json::value& subnet) {
                      text_of(routing, "layers")));
   if (const auto stale = text_of(routing, "pairs_with_stale_sl"); !stale.empty() && stale != "0")
     line(out, "",
-         fmt::format("{} another SL than at first: connections made before are not proven",
-                     counted(stale, "pair of switches has", "pairs of switches have")));
+         fmt::format("{} another SL than at first: {}",
+                     counted(stale, "pair of switches has", "pairs of switches have"),
+                     stale_words(stale, text_of(routing, "host_pairs_with_stale_sl"))));
   if (const auto unknown = text_of(routing, "paths_with_unknown_sl"); !unknown.empty() && unknown != "0")
     line(out, "",
          fmt::format("the SL that clients use is not known for {} of the subnet manager before: "

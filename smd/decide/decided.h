@@ -235,6 +235,7 @@ struct RoutePart {
   std::shared_ptr<const routing::Layers> layers_before;
   /// Pairs of switches whose paths have another layer, and clients another SL, than they had at first.
   std::uint64_t pairs_moved = 0;
+  std::uint64_t host_pairs_moved = 0;  ///< of them those with hosts at both switches
   /// Of tables of another SM that were there when we became master; null: there were none.
   std::shared_ptr<const AdoptedSls> adopted_sls;
   /// Layers that go with its SLs: those that pairs of switches had first. Null: they are not known.

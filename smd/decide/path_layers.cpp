@@ -14,6 +14,7 @@
 #include "routing/repair/guid_layers.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/qos_kinds.h"
+#include "smd/decide/routed_pairs.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -25,12 +26,27 @@ routing::Layers of_pairs(routing::PairLayers layers, routing::VlMap vls = {}) {
   return {.count = count, .by_lid = {}, .by_pair = std::move(layers), .vls = std::move(vls)};
 }
 
-/// Pairs that have another layer than at first.
-std::uint64_t pairs_moved(const RoutePart& part, const Stored& stored) {
+struct MovedCounts {
+  std::uint64_t all = 0, of_hosts = 0;
+};
+
+/// Pairs that have a route and another layer than at first; none of those that had no route then.
+MovedCounts moved_pairs(const RoutePart& part, const Stored& stored) {
   const auto* adopted = part.adopted_layers.get();
-  if (part.layers.by_pair.empty() || part.new_layers || (!stored.layers_home && adopted == nullptr)) return 0;
+  MovedCounts moved;
+  if (part.layers.by_pair.empty() || part.new_layers || (!stored.layers_home && adopted == nullptr))
+    return moved;
   const auto home = stored.layers_home ? routing::layers_for(*part.topology, *stored.layers_home) : *adopted;
-  return routing::pairs_differing(part.topology->switches(), part.layers.by_pair, home);
+  const RoutedPairs routed(part);
+  for (routing::SwitchIndex a = 0; a < part.topology->switches(); ++a) {
+    for (routing::SwitchIndex b = 0; b < a; ++b) {
+      const auto first = home.at(a, b), now = part.layers.by_pair.at(a, b);
+      if (first == now || first == routing::kNoLayer || now == routing::kNoLayer || !routed(a, b)) continue;
+      ++moved.all;
+      moved.of_hosts += routed.has_hosts(a, b) ? 1U : 0U;
+    }
+  }
+  return moved;
 }
 
 /// The part with these layers, if that is proven.
@@ -91,11 +107,11 @@ bool had_one_layer(const RoutePart& part, const RoutePart* before, const Stored&
          !stored.layers_home && !part.new_layers && !part.layers.by_pair.empty();
 }
 
-/// Layer 0 for all pairs of the tables before; the part's own for the others.
+/// Layer 0 for all pairs that the tables before route; the part's own for the others.
 std::shared_ptr<const routing::PairLayers> layer_of_all(const RoutePart& part, const RoutePart& before) {
   const auto& topology = *before.topology;
-  const auto one =
-      routing::merge({}, topology, routing::PairLayers(topology.switches(), 0), routing::KeptLayer::now);
+  const auto of_routed = without_unrouted(before, routing::PairLayers(topology.switches(), 0), nullptr);
+  const auto one = routing::merge({}, topology, of_routed, routing::KeptLayer::now);
   return std::make_shared<const routing::PairLayers>(
       routing::layers_for(*part.topology, one, part.layers.by_pair));
 }
@@ -209,7 +225,14 @@ void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in
 void keep_first_layers(const routing::GuidLayers& home, const routing::RoutingContext& in, RoutePart& part) {
   if (part.layers.by_pair.empty()) return;
   const auto& own = part.layers.by_pair;
-  const auto first = routing::layers_for(in.topology, home, own);
+  auto first = routing::layers_for(in.topology, home, own);
+  const RoutedPairs routed(part);
+  for (routing::SwitchIndex a = 0; a < in.topology.switches(); ++a) {
+    for (routing::SwitchIndex b = 0; b < a; ++b) {
+      // A layer that only pairs without routes have is not to be kept.
+      if (first.at(a, b) != own.at(a, b) && !routed(a, b)) first.set(a, b, own.at(a, b));
+    }
+  }
   if (take_layers(first, in, part) || part.layers.vls.by_port()) return;
   take_layers(renumbered(in.topology.switches(), own, first), in, part);
 }
@@ -222,7 +245,9 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
   if (!had_layers && !has_layers) return part;
   auto noted = std::make_shared<RoutePart>(*part);
   if (in_use && had_one_layer(*part, before, stored)) noted->adopted_layers = layer_of_all(*part, *before);
-  noted->pairs_moved = pairs_moved(*noted, stored);
+  const auto moved = moved_pairs(*noted, stored);
+  noted->pairs_moved = moved.all;
+  noted->host_pairs_moved = moved.of_hosts;
   noted->layers_before = nullptr;
   const auto& topology = *part->topology;
   if (before == nullptr && !stored.layers_now) return noted;
@@ -238,10 +263,11 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
 std::shared_ptr<const RoutePart> with_released_layers(const std::shared_ptr<const RoutePart>& part,
                                                       const Stored& stored) {
   if (part->pairs_moved == 0) return part;
-  const auto moved = pairs_moved(*part, stored);
-  if (moved == part->pairs_moved) return part;
+  const auto moved = moved_pairs(*part, stored);
+  if (moved.all == part->pairs_moved && moved.of_hosts == part->host_pairs_moved) return part;
   auto noted = std::make_shared<RoutePart>(*part);
-  noted->pairs_moved = moved;
+  noted->pairs_moved = moved.all;
+  noted->host_pairs_moved = moved.of_hosts;
   return noted;
 }
 
@@ -253,7 +279,9 @@ RememberedLayers remembered_layers(const Stored& stored, const RoutePart& part) 
         before, routing::merge(before ? *before : routing::GuidLayers{}, *part.topology, layers, kept));
   };
   const bool adopted = !stored.layers_home && part.adopted_layers && !part.new_layers;
-  const auto& first = adopted ? *part.adopted_layers : part.layers.by_pair;
+  // A pair without a route has no SL yet: its first one is that of its first route.
+  const auto* known = part.new_layers ? nullptr : stored.layers_home.get();
+  const auto first = without_unrouted(part, adopted ? *part.adopted_layers : part.layers.by_pair, known);
   return {.home = after(stored.layers_home, first, part.new_layers ? KeptLayer::now : KeptLayer::before),
           .now = after(stored.layers_now, part.layers.by_pair, KeptLayer::now)};
 }

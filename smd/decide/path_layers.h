@@ -52,7 +52,7 @@ std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const 
                                                     const RoutePart* before, const Stored& stored,
                                                     bool in_use);
 
-/// The part with the number of pairs that have another layer now than at first, where it is another one since
+/// The part with the numbers of pairs that have another layer now than at first, where they are others since
 /// layers were released (released_layers.h); else the part itself.
 std::shared_ptr<const RoutePart> with_released_layers(const std::shared_ptr<const RoutePart>& part,
                                                       const Stored& stored);

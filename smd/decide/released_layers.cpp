@@ -39,7 +39,9 @@ bool waits_for_its_first(const routing::GuidLayers& home, const routing::GuidLay
   const auto own = place(home.switches[at]);
   for (std::size_t other = 0; own && other < home.switches.size(); ++other) {
     const auto there = place(home.switches[other]);
-    if (there && home.layers.at(at, other) != now->layers.at(*own, *there)) return true;
+    const auto first = home.layers.at(at, other);
+    const bool known = first != routing::kNoLayer;  // else the pair has had no route yet
+    if (there && known && first != now->layers.at(*own, *there)) return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "mad/wire/mad.h"
@@ -68,19 +69,28 @@ void log_duplicates(const log::Log& log, const Subnet& subnet) {
   }
 }
 
+/// Whose connections have an SL that is not proven.
+std::string_view stale_words(const RoutePart& routes, bool replaced) {
+  if (replaced)
+    return "the paths of these pairs of switches have another SL than the file of adopt.path_sl says, as the "
+           "tables of the subnet manager before were replaced: connections that were made before use an SL "
+           "that is not proven";
+  if (routes.host_pairs_moved == 0)
+    return "the paths to or from LIDs of switches without hosts fit into another layer only, as links are "
+           "lost or have fewer VLs, or classes leave fewer SLs: what manages these switches may use an SL "
+           "that is not proven, connections of hosts do not";
+  return "the paths of these pairs of switches fit into another layer only, as links are lost or have fewer "
+         "VLs, or classes leave fewer SLs: connections that were made before use an SL that is not proven";
+}
+
 void log_stale_sls(const log::Log& log, const RoutePart& routes) {
   if (routes.pairs_moved == 0) return;
   const bool replaced =
       routes.adopted_sls && routes.adopted_layers && routes.origin == RoutePart::Origin::fresh;
   log.error("routing.sl_stale")
       .kv("pairs", routes.pairs_moved)
-      .kv("reason",
-          replaced ? "the paths of these pairs of switches have another SL than the file of adopt.path_sl "
-                     "says, as the tables of the subnet manager before were replaced: connections that were "
-                     "made before use an SL that is not proven"
-                   : "the paths of these pairs of switches fit into another layer only, as links are lost or "
-                     "have fewer VLs, or classes leave fewer SLs: connections that were made before use an "
-                     "SL that is not proven")
+      .kv("with_hosts_at_both", routes.host_pairs_moved)
+      .kv("reason", stale_words(routes, replaced))
       .kv("action", replaced
                         ? "make these connections again, then: smd resweep converge"
                         : "bring back the links, or the VLs or SLs, that are lost, or: smd resweep converge");

@@ -194,6 +194,24 @@ TEST(Ask, EnginesThatWerePassedOverAreNamedWithTheReason) {
   EXPECT_THAT(said, HasSubstr(" torus-2QoS was passed over: a ring is in pieces\n"));
 }
 
+TEST(Ask, StaleSlsOfHostsAreToldApart) {
+  test::FakeDaemon daemon;
+  const auto said = [&](const std::string& pairs) {
+    daemon.answers["/v1/status"] =
+        R"({"subnets":[{"subnet":"f","state":"up","why":"","last_sweep":{"switches":4},)"
+        R"("routing":{"engine":"dfsssp",)" +
+        pairs + "}}]}";
+    return test::ask_daemon(daemon.path(), {"status"}).out;
+  };
+
+  EXPECT_THAT(said(R"("pairs_with_stale_sl":3,"host_pairs_with_stale_sl":3)"),
+              HasSubstr("have another SL than at first: connections made before are not proven\n"));
+  EXPECT_THAT(said(R"("pairs_with_stale_sl":3,"host_pairs_with_stale_sl":1)"),
+              HasSubstr("made before are not proven (1 of them with hosts at both)\n"));
+  EXPECT_THAT(said(R"("pairs_with_stale_sl":3,"host_pairs_with_stale_sl":0)"),
+              HasSubstr("LIDs of switches without hosts, not connections of hosts\n"));
+}
+
 TEST(Ask, PortsOfNodesWithAPattern) {
   test::FakeDaemon daemon;
   daemon.answers["/v1/subnets/f/ports?match=leaf%2A"] = R"({"subnet":"f","ports":[]})";

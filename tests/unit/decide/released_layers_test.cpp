@@ -55,6 +55,15 @@ TEST_F(ReleasedLayers, StayWhileOneHostIsThere) {
   EXPECT_EQ(kept(1'000'000), (std::vector{Guid{1}, Guid{2}, Guid{3}}));
 }
 
+/// It has had no route, and nothing to come back to.
+TEST_F(ReleasedLayers, OfAPairWithoutAFirstLayerAreNotWaitedFor) {
+  auto home = *stored_.layers_home;
+  home.layers.set(0, 2, routing::kNoLayer);
+  stored_.layers_home = std::make_shared<const routing::GuidLayers>(home);
+  link(1, 1, 11, 100), link(1, 2, 12, 200);
+  EXPECT_EQ(kept(1'000'000), (std::vector{Guid{1}, Guid{2}, Guid{3}}));
+}
+
 TEST_F(ReleasedLayers, EndWhenTheLastHostIsAwayForLonger) {
   link(1, 1, 11, 100), link(1, 2, 12, 200);
   EXPECT_EQ(kept(200 + 3600), (std::vector{Guid{1}, Guid{2}, Guid{3}}));
