@@ -11,16 +11,22 @@
 namespace smd::sm::inline reports {
 namespace {
 
+/// Those that leave room beside their unicast paths, but for the one in force.
+std::string_view engines_with_room(std::string_view now) {
+  return now == "updn" ? "nue" : now == "nue" ? "updn" : "updn or nue";
+}
+
 /// No spanning tree fits beside the unicast paths. Repairs keep entries and take what ways there are: fresh
-/// tables of the same engine have more room as a rule.
+/// tables of the same engine have more room as a rule, and where they have not, there is one more step.
 std::string action_for_room(const RoutePart& routes) {
+  const auto others = engines_with_room(routes.engine);
   if (routes.origin != RoutePart::Origin::fresh)
-    return "fresh tables leave more room: smd resweep converge, or they come after routing.converge_after";
+    return fmt::format(
+        "fresh tables leave more room as a rule: smd resweep converge, or they come after "
+        "routing.converge_after; if they do not, give the fabric another engine: {}",
+        others);
   const bool damaged =
       routes.topology && routes.reference && !routing::covers(*routes.reference, *routes.topology);
-  std::string_view others = "updn or nue";
-  if (routes.engine == "updn") others = "nue";
-  if (routes.engine == "nue") others = "updn";
   return fmt::format("{}give the fabric an engine whose fresh tables leave room, as {}",
                      damaged ? "mend the cables that are missing, or " : "", others);
 }

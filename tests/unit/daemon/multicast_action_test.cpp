@@ -66,6 +66,7 @@ TEST(MulticastAction, OfRepairedTablesIsToConverge) {
     const auto line = line_for(engine, RoutePart::Origin::repaired, 1);
     EXPECT_THAT(line, HasSubstr("smd resweep converge, or"));
     EXPECT_THAT(line, Not(HasSubstr("as updn")));
+    EXPECT_THAT(line, HasSubstr("if they do not, give the fabric another engine: ")) << "it is not done yet";
   }
 }
 
