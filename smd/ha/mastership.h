@@ -132,6 +132,8 @@ class Mastership {
   void begin_work() { on(machine::WorkBegins{}); }
   /// A sweep that is part of the work begins.
   void begin_sweep() { on(machine::SweepBegins{}); }
+  /// It ends without observed().
+  void sweep_failed() { on(machine::SweepFailed{}); }
   /// A sweep has read `parts.subnet`. Nothing may be written unless the verdict is `ours`. `whole`: a heavy
   /// sweep.
   machine::Verdict observed(bool whole, bool dry_run);

@@ -27,6 +27,7 @@ void become(Step& step, SmState to) {
     now.copies.clear();
     return now.handed_over_by.reset();
   }
+  now.followed_in_sweep.reset();
   now.deferral = Deferral::none;
   now.followed.reset();
   now.yielded.reset();
@@ -116,8 +117,12 @@ void on(Step& step, const SweepBegins&) {
   step.next.merging = step.next.sm == SmState::master && step.next.contested;
   step.next.adopting = step.next.sm != SmState::master || step.next.contested || step.next.unread;
   step.next.contested = false;
-  step.next.polled.reset();
+  const auto polled = std::exchange(step.next.polled, std::nullopt);
+  const bool follows = polled && step.next.sm != SmState::master && !step.next.handed_over_by;
+  if (follows) step.next.followed_in_sweep = polled->sm.info.guid;
 }
+
+void on(Step& step, const SweepFailed&) { step.next.followed_in_sweep.reset(); }
 
 /// SMs that are never obeyed are named once, as long as they are there.
 void name_strangers(Step& step, const std::vector<OtherSm>& others) {
@@ -226,6 +231,7 @@ void on(Step& step, const CopiesKnown& event) {
 void on(Step& step, const SweepRead& event) {
   auto& now = step.next;
   now.contested = false;
+  now.followed_in_sweep.reset();
   const auto polled = std::exchange(now.polled, std::nullopt);
   forget_changed(now, event.others);
   name_strangers(step, event.others);

@@ -83,6 +83,9 @@ struct State {
   std::optional<Guid> handed_over_by;
   /// Polled since the last sweep has found it; nothing: no SM is waited for (any more).
   std::optional<Polled> polled;
+  /// The SM that was polled when the sweep that runs began: what it commits is copied until the sweep has
+  /// read who is master.
+  std::optional<Guid> followed_in_sweep;
   /// Port GUIDs of SMs that left Policy::losses polls unanswered, until one of their answers is read.
   std::set<Guid> hung;
   /// SMs that answer with the same ActCount again and again, which is given, until it is another one.
@@ -141,6 +144,8 @@ struct PolicyChanged {
 /// A piece of work of the manager begins: a sweep, a light sweep or a write between sweeps.
 struct WorkBegins {};
 struct SweepBegins {};
+/// It has read nothing of other SMs: our own port, or the node at the other end of its link, is silent.
+struct SweepFailed {};
 /// A sweep has read the fabric; nothing is written yet.
 struct SweepRead {
   std::vector<OtherSm> others;  ///< all other SMs
@@ -201,10 +206,10 @@ struct SilentSmAnswered {
   wire::SmInfo info;
 };
 
-using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepRead,
-                           OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver, HandoverAnswered,
-                           DeferralOver, PollingBegins, PollAnswered, PollUnanswered, PollUnroutable,
-                           PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
+using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins,
+                           SweepFailed, SweepRead, OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver,
+                           HandoverAnswered, DeferralOver, PollingBegins, PollAnswered, PollUnanswered,
+                           PollUnroutable, PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
 
 // Actions, in the order in which they are executed.
 

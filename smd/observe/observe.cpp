@@ -63,6 +63,7 @@ asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
 
 /// Said once. A neighbour may be protected by an M_Key that is not known here, and the fabric have a master.
 Outcome Sweeper::stop_for(Silent what, const std::string& why) {
+  parts_.mastership.sweep_failed();
   if (std::exchange(silent_, what) == what) return Outcome::own_port_silent;
   if (what == Silent::own_port) {
     const auto reason = why + std::string(silence_hint({}));

@@ -93,7 +93,7 @@ Replicator::Part Replicator::role() const {
            .self = state.self.guid,
            .follows = std::nullopt};
   const bool waits = state.sm == wire::SmState::standby || state.sm == wire::SmState::not_active;
-  if (waits && state.polled) now.follows = state.polled->sm.info.guid;
+  if (waits) now.follows = state.polled ? std::optional(state.polled->sm.info.guid) : state.followed_in_sweep;
   return now;
 }
 

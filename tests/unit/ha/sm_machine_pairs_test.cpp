@@ -110,6 +110,7 @@ std::vector<std::pair<std::string, Event>> events() {
       {"policy of 3 losses", PolicyChanged{{.allowed = {}, .losses = 3}}},
       {"work begins", WorkBegins{}},
       {"sweep begins", SweepBegins{}},
+      {"sweep failed", SweepFailed{}},
       {"read: no other SM", read({})},
       {"read by an incremental sweep: no other SM", SweepRead{{}, false, false}},
       {"dry run: no other SM", SweepRead{{}, true, true}},

@@ -85,6 +85,8 @@ sweep begins
   N S S1 SS SH Q Y: -poll
   U: +adopting
   C C1: +adopting, -contested, -poll
+sweep failed
+  any state: nothing
 read: no other SM
   D: discovering->master
   N: -poll, not-active->master

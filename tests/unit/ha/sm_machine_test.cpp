@@ -206,6 +206,24 @@ TEST(SmMachine, AnSmThatDefersWaitsForALowerStandbyOnlyAsLongAsForAMaster) {
   EXPECT_EQ(step(state, read({dead, other(60, SmState::master)})).next.sm, SmState::standby);
 }
 
+/// What the master commits is copied while its standby reads the fabric.
+TEST(SmMachine, TheMasterIsKnownUntilTheSweepOfItsStandbyHasDecided) {
+  const auto standby = standby_of(other(40, SmState::master));
+  const auto sweeps = step(standby, SweepBegins{}).next;
+
+  EXPECT_FALSE(sweeps.polled);
+  EXPECT_EQ(sweeps.followed_in_sweep, Guid{40});
+  EXPECT_EQ(step(sweeps, read({other(40, SmState::master)})).next.followed_in_sweep, std::nullopt);
+  EXPECT_EQ(step(sweeps, read({})).next.followed_in_sweep, std::nullopt);
+  EXPECT_EQ(step(sweeps, OthersAsked{}).next.followed_in_sweep, std::nullopt);
+  EXPECT_EQ(step(sweeps, SweepFailed{}).next.followed_in_sweep, std::nullopt);
+  auto gone = standby;
+  for (int poll = 0; poll < 2; ++poll) gone = step(gone, PollUnanswered{"no answer"}).next;
+  EXPECT_EQ(step(gone, SweepBegins{}).next.followed_in_sweep, std::nullopt);
+  const auto handed_over = step(standby, control(SmControl::handover, 40)).next;
+  EXPECT_EQ(step(handed_over, SweepBegins{}).next.followed_in_sweep, std::nullopt);
+}
+
 /// A sweep that has asked it before it was handed the fabric.
 TEST(SmMachine, ASweepWithoutAnAnswerOfTheHeirDoesNotTakeTheFabricBack) {
   State state;
