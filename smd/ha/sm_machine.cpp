@@ -374,6 +374,8 @@ void on(Step& step, const PollAnswered& event) {
     polled->unanswered = 0;
     polled->sm.info = info;
     polled->sm.answered = true;
+    // After a standstill. A standby writes nothing, and looks for masters again before it takes the fabric.
+    if (info.state == SmState::master && step.next.sm == SmState::standby) step.next.sets_held = false;
     step.next.followed = rank_of(info);
     wait_for_standby(step);
     return;

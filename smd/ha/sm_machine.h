@@ -117,7 +117,8 @@ struct State {
   /// fabric up by itself.
   std::map<Guid, bool> copies;
 
-  /// After a standstill of this process, until the masters of the fabric are known again: no Set leaves.
+  /// After a standstill of this process, until the masters of the fabric are known again, or the master that
+  /// a standby follows has answered: no Set leaves.
   bool sets_held = false;
   std::uint64_t standstills = 0;  ///< since the start
   std::uint64_t accounted = 0;    ///< of these, the ones before the work that runs

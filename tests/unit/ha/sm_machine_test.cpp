@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -204,6 +205,18 @@ TEST(SmMachine, AnSmThatDefersWaitsForALowerStandbyOnlyAsLongAsForAMaster) {
   EXPECT_EQ(step(state, read({dead, waits})).next.sm, SmState::master);
   // Another smd has become master meanwhile.
   EXPECT_EQ(step(state, read({dead, other(60, SmState::master)})).next.sm, SmState::standby);
+}
+
+/// Else all work of a standby that has stood still once is a heavy sweep.
+TEST(SmMachine, AStandbyThatHasStoodStillHoldsNoSetsAfterTheMasterHasAnswered) {
+  const PollAnswered answer{other(40, SmState::master).info};
+  auto state = step(standby_of(other(40, SmState::master)), StoodStill{std::chrono::seconds(1)}).next;
+  ASSERT_TRUE(state.sets_held);
+  EXPECT_TRUE(step(state, PollUnanswered{"no answer"}).next.sets_held);
+  EXPECT_TRUE(step(state, PollAnswered{other(40, SmState::standby).info}).next.sets_held);
+  EXPECT_EQ(text(state, step(state, answer)), "-held");
+  state = step(step(state, answer).next, StoodStill{std::chrono::seconds(1)}).next;
+  EXPECT_TRUE(state.sets_held);
 }
 
 /// What the master commits is copied while its standby reads the fabric.
