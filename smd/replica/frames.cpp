@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t kMagic = 0x736d6452;
 /// A frame that is longer is no frame: chunks and transactions are cut long before.
 constexpr std::uint32_t kLongest = std::uint32_t{1} << 28U;
+/// Chunks of snapshots and almost all transactions are shorter.
+constexpr std::size_t kLarge = std::size_t{128} * 1024;
 /// Room for the headers of a call beside its body.
 constexpr std::uint32_t kLongestCall = kLargestCall + 65'536;
 
@@ -302,6 +304,13 @@ void FrameReader::add(std::span<const std::uint8_t> bytes) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
+bool FrameReader::is_large() const {
+  const auto rest = std::span(bytes_).subspan(at_);
+  if (rest.size() < kLarge) return false;
+  const std::size_t length = Reader(rest.first(4)).u32();
+  return length > kLarge && rest.size() - 4 >= length;
+}
+
 std::expected<std::optional<Frame>, std::string> FrameReader::next() {
   const auto rest = std::span(bytes_).subspan(at_);
   if (rest.size() < 5) return std::nullopt;
@@ -319,6 +328,7 @@ std::expected<std::optional<Frame>, std::string> FrameReader::next() {
   if (at_ > bytes_.size() / 2) {
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ = 0;
+    if (bytes_.capacity() > kLarge && bytes_.size() < kLarge / 2) bytes_.shrink_to_fit();
   }
   return frame;
 }

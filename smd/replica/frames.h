@@ -100,6 +100,8 @@ class FrameReader {
   /// The next whole frame; nothing where there is none yet. After an error there is no way back: the end is
   /// to be closed.
   std::expected<std::optional<Frame>, std::string> next();
+  /// The next whole frame is there and so large that next() takes long.
+  bool is_large() const;
 
  private:
   Bytes bytes_;

@@ -153,12 +153,18 @@ Changes difference(const Kept& before, const Kept& now) {
   return all;
 }
 
-void apply_changes(const Changes& changes, Image& image) {
-  for (const auto& kind : changes) {
+std::size_t row_count(const Changes& changes) {
+  std::size_t rows = 0;
+  for (const auto& kind : changes) rows += kind.changes.size();
+  return rows;
+}
+
+void apply_changes(Changes changes, Image& image) {
+  for (auto& kind : changes) {
     auto& rows = image[kind.kind];
-    for (const auto& change : kind.changes) {
+    for (auto& change : kind.changes) {
       if (change.value) {
-        rows.insert_or_assign(change.key, *change.value);
+        rows.insert_or_assign(std::move(change.key), *std::move(change.value));
       } else {
         rows.erase(change.key);
       }

@@ -2,6 +2,7 @@
 #pragma once
 // The state of a subnet as rows of kinds: how two states differ, and the state that rows are.
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -35,8 +36,10 @@ using Digests = std::map<std::string, std::uint64_t, std::less<>>;
 
 /// What makes a copy of `before` one of `now`; unknown kinds included, the replica's position not. Pure.
 Changes difference(const Kept& before, const Kept& now);
+/// The rows that are named, of all kinds.
+std::size_t row_count(const Changes& changes);
 /// Puts the changes into `image`.
-void apply_changes(const Changes& changes, Image& image);
+void apply_changes(Changes changes, Image& image);
 /// The image of a state: what difference() makes of nothing.
 Image image_of(const Kept& kept);
 

@@ -23,6 +23,13 @@ constexpr std::uint16_t kLeavesClients = 2;
 /// The first version of a master that says where it is four times a second, not once.
 constexpr std::uint16_t kQuickRoles = 4;
 
+/// Changes of fewer rows take no time that counts. A chunk of a snapshot has fewer.
+constexpr std::size_t kFewRows = 2000;
+/// The same of digests, which come every few seconds: the master's words wait for work on another thread.
+constexpr std::size_t kFewDigests = 20'000;
+
+constexpr auto* kCancelled = "cancelled";
+
 /// A master says something at least once a second, and reads what is written to it.
 constexpr mad::Duration kMasterSilence = seconds(5);
 
@@ -89,7 +96,7 @@ asio::awaitable<std::string> Replicator::read_all(std::string peer, std::shared_
     reader.add(bytes);
     bool changed = false;
     const bool ours = co_await image_.take();
-    if (!ours) co_return "cancelled";
+    if (!ours) co_return kCancelled;
     auto wrong = co_await take_all(peer, stream, &reader, &greeted, &changed);
     image_.give();
     // What was whole before a wrong frame is kept: the stream goes on after it, where it is not begun anew.
@@ -118,11 +125,37 @@ asio::awaitable<void> Replicator::keep_all(std::shared_ptr<ByteStream> stream,
   intake->wake.wake_all();
 }
 
+/// Of many rows on another thread: that of the SM has polls to answer.
+asio::awaitable<std::expected<std::optional<Frame>, std::string>> Replicator::next_frame(
+    FrameReader* reader) {
+  if (!reader->is_large()) co_return reader->next();
+  std::expected<std::optional<Frame>, std::string> frame;
+  const bool done = co_await parts_.compute.execute([&] { frame = reader->next(); });
+  if (!done) co_return std::unexpected(kCancelled);
+  co_return frame;
+}
+
+/// Runs `work`, by the task that has image_; where it is `long_work` on another thread, while readers of the
+/// position go on. Returns why it counts as not done; empty: it is done.
+asio::awaitable<std::string> Replicator::with_receiver(bool long_work,
+                                                       std::move_only_function<void(Receiver&)> work) {
+  if (!long_work) {
+    work(*receiver_);
+    co_return "";
+  }
+  const auto terms = terms_ended_;
+  auto lent = receiver_->lend();
+  const bool done = co_await parts_.compute.execute([&] { work(lent); });
+  if (terms != terms_ended_) co_return "this SM was master meanwhile";
+  *receiver_ = std::move(lent);
+  co_return done ? "" : kCancelled;
+}
+
 /// The frames that have come as a whole. As take().
 asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_ptr<ByteStream> stream,
                                                   FrameReader* reader, bool* greeted, bool* changed) {
   for (;;) {
-    auto frame = reader->next();
+    auto frame = co_await next_frame(reader);
     if (!frame) co_return frame.error();
     if (!*frame) co_return "";
     if (const auto* hello = std::get_if<Hello>(&**frame)) {
@@ -139,7 +172,7 @@ asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_
       continue;
     }
     if (!*greeted) co_return "no hello";
-    auto wrong = co_await take(peer, stream, **frame, changed);
+    auto wrong = co_await take(peer, stream, **std::move(frame), changed);
     if (!wrong.empty()) co_return wrong;
   }
 }
@@ -206,18 +239,20 @@ asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<
     co_return "";
   }
   if (master_ != peer) co_return "";  // its stream begins when the fabric says that it is our master
+  if (auto* word = std::get_if<DigestsAt>(&frame)) co_return co_await compare(std::move(*word));
+  auto* const chunk = std::get_if<SnapshotChunk>(&frame);
+  auto* const transaction = std::get_if<Transaction>(&frame);
+  if (chunk == nullptr && transaction == nullptr) co_return "a frame that a master does not send";
+  latest_ = std::max(latest_, chunk != nullptr ? chunk->of : transaction->at);
+  // The last chunk ends the copy that was there before.
+  const bool last = chunk != nullptr && chunk->index + 1 == chunk->count;
+  const auto rows =
+      last ? receiver_->rows() : row_count(chunk != nullptr ? chunk->rows : transaction->changes);
   std::expected<Receiver::Took, std::string> took = Receiver::Took::nothing;
-  if (auto* chunk = std::get_if<SnapshotChunk>(&frame)) {
-    latest_ = std::max(latest_, chunk->of);
-    took = receiver_->take(std::move(*chunk));
-  } else if (const auto* transaction = std::get_if<Transaction>(&frame)) {
-    latest_ = std::max(latest_, transaction->at);
-    took = receiver_->take(*transaction);
-  } else if (const auto* word = std::get_if<DigestsAt>(&frame)) {
-    co_return compare(*word);
-  } else {
-    co_return "a frame that a master does not send";
-  }
+  auto missed = co_await with_receiver(rows >= kFewRows, [&](Receiver& to) {
+    took = chunk != nullptr ? to.take(std::move(*chunk)) : to.take(std::move(*transaction));
+  });
+  if (!missed.empty()) co_return missed;
   if (!took) co_return took.error();
   if (*took == Receiver::Took::changed) *changed = true;
   if (*took == Receiver::Took::refused && !std::exchange(refused_, true)) {
@@ -254,34 +289,42 @@ asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stre
     parts_.log.info("ha.clients_left").kv("master", master).kv("groups", left->groups().size()).always();
 }
 
-std::string Replicator::compare(const DigestsAt& word) {
-  if (word.at != receiver_->position()) return {};
-  const auto kinds = receiver_->compare(word);
-  digests_ = word.digests;
-  if (kinds.empty()) return {};
+/// As take().
+asio::awaitable<std::string> Replicator::compare(DigestsAt word) {
+  if (word.at != receiver_->position()) co_return "";
+  std::vector<std::string> kinds;
+  auto missed = co_await with_receiver(receiver_->rows() >= kFewDigests,
+                                       [&](Receiver& ours) { kinds = ours.compare(word); });
+  if (!missed.empty()) co_return missed;
+  digests_ = std::move(word.digests);
+  if (kinds.empty()) co_return "";
   parts_.log.error("ha.replica_differs")
       .kv("kinds", fmt::format("{}", fmt::join(kinds, ",")))
       .kv("action", "copied anew")
       .always();
-  return "the copy differs";
+  co_return "the copy differs";
 }
 
-/// What is kept, with what the receiver has taken. The error is empty when cancelled.
-asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes changed) {
+/// What is kept, with what the receiver has taken: the kinds of `changed`, which get no rows. The error is
+/// empty when cancelled.
+asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes* changed) {
   const auto now = kept_;
   auto base = now;
   auto& copied = std::get<sa::RegistryPtr>(base);
   const bool known = copied_ != nullptr;
   if (known) copied = copied_;
-  // What is kept may have been changed here since it was the master's: all rows are read.
-  for (auto& kind : changed) {
-    if (!known) kind.changes.clear();
-  }
   std::expected<Kept, std::string> made;
-  const bool done =
-      co_await parts_.compute.execute([&] { made = state_of(receiver_->image(), changed, base); });
+  const auto missed = co_await with_receiver(true, [&](Receiver& from) {
+    auto rows = from.take_changed();
+    for (auto& kind : rows) {
+      changed->push_back({.kind = kind.kind, .changes = {}});
+      // What is kept may have been changed here since it was the master's: all rows are read.
+      if (!known) kind.changes.clear();
+    }
+    made = state_of(from.image(), rows, base);
+  });
   copied_ = nullptr;
-  if (!done) co_return std::unexpected(std::string());
+  if (!missed.empty()) co_return std::unexpected(missed == kCancelled ? std::string() : missed);
   if (!made) co_return made;
   auto& registry = std::get<sa::RegistryPtr>(*made);
   const bool read = registry != copied;
@@ -293,15 +336,15 @@ asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes
 /// What the receiver has taken comes into force at once, then to the disk, and is acknowledged.
 asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream) {
   const bool ours = co_await image_.take();
-  if (!ours) co_return "cancelled";
+  if (!ours) co_return kCancelled;
   const auto at = receiver_->position();
   const auto source = receiver_->source();
-  const auto changed = receiver_->take_changed();
-  auto now = co_await read_image(changed);
+  Changes changed;
+  auto now = co_await read_image(&changed);
   image_.give();
   if (!now || !accepts(source)) {  // we may be master by now
     receiver_->touch_again(changed);
-    if (!now && now.error().empty()) co_return "cancelled";
+    if (!now && now.error().empty()) co_return kCancelled;
     receiver_->forget();
     co_return now ? "it is not our master any more" : now.error();
   }

@@ -14,6 +14,12 @@ Receiver::Receiver(const Kept& have) : image_(image_of(have)) {
   fence_ = position_.epoch;
 }
 
+std::size_t Receiver::rows() const {
+  std::size_t all = 0;
+  for (const auto& [kind, rows] : image_) all += rows.size();
+  return all;
+}
+
 Resume Receiver::resume() const {
   return {.have = position_, .source = source_, .snapshot = staging_.of, .chunk = staging_.next};
 }
@@ -29,7 +35,7 @@ std::expected<Receiver::Took, std::string> Receiver::take(SnapshotChunk chunk) {
     const auto said = std::exchange(staging_, {}).count;
     return std::unexpected(fmt::format("a snapshot of {} chunks, and of {}", said, chunk.count));
   }
-  apply_changes(chunk.rows, staging_.image);
+  apply_changes(std::move(chunk.rows), staging_.image);
   ++staging_.next;
   if (staging_.next < chunk.count) return Took::part;
   for (const auto& [kind, rows] : image_) changed_.insert_or_assign(kind, std::nullopt);
@@ -42,7 +48,7 @@ std::expected<Receiver::Took, std::string> Receiver::take(SnapshotChunk chunk) {
   return Took::changed;
 }
 
-std::expected<Receiver::Took, std::string> Receiver::take(const Transaction& transaction) {
+std::expected<Receiver::Took, std::string> Receiver::take(Transaction transaction) {
   const auto at = transaction.at;
   if (at.epoch < fence_) return Took::refused;
   const bool same = at.epoch == position_.epoch && transaction.source == source_;
@@ -51,8 +57,8 @@ std::expected<Receiver::Took, std::string> Receiver::take(const Transaction& tra
     return std::unexpected(
         fmt::format("transaction {}.{} after {}.{}", at.epoch, at.number, position_.epoch, position_.number));
   }
-  apply_changes(transaction.changes, image_);
   touch(transaction.changes);
+  apply_changes(std::move(transaction.changes), image_);
   position_ = at;
   return Took::changed;
 }

@@ -2,12 +2,14 @@
 #pragma once
 // What a standby makes of the frames that come. Pure.
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "smd/replica/frames.h"
@@ -32,11 +34,16 @@ class Receiver {
   /// The error says what is wrong with the stream: it is to be begun anew, with resume().
   std::expected<Took, std::string> take(SnapshotChunk chunk);
   /// The same of a transaction, which must follow position(); an earlier one of the same source is `nothing`.
-  std::expected<Took, std::string> take(const Transaction& transaction);
+  std::expected<Took, std::string> take(Transaction transaction);
   /// The same position with other rows: their kinds. The copy counts as none from then on.
   std::vector<std::string> compare(const DigestsAt& digests);
 
+  /// All of it, for work on another thread. What is left here has the same position() and source(), and takes
+  /// nothing until what was lent is assigned to it.
+  Receiver lend() { return std::move(*this); }
+
   const Image& image() const { return image_; }
+  std::size_t rows() const;  ///< of all kinds of image()
   Position position() const { return position_; }
   Guid source() const { return source_; }
   /// What has changed since the last call, for state_of().

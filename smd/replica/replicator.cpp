@@ -218,6 +218,7 @@ void Replicator::end_term() {
   stale_ = began_current_ = false;
   raise_ = false;
   unsaid_ = false;
+  ++terms_ended_;
   receiver_.emplace(kept_);
   receiver_->forget();
   copied_ = nullptr;

@@ -181,9 +181,11 @@ class Replicator final : public store::Store {
                                          replica::Role word, bool* changed);
   asio::awaitable<std::string> take(std::string peer, std::shared_ptr<ByteStream> stream, Frame frame,
                                     bool* changed);
-  std::string compare(const DigestsAt& word);
+  asio::awaitable<std::string> compare(DigestsAt word);
+  asio::awaitable<std::expected<std::optional<Frame>, std::string>> next_frame(FrameReader* reader);
+  asio::awaitable<std::string> with_receiver(bool long_work, std::move_only_function<void(Receiver&)> work);
   bool accepts(Guid source) const;
-  asio::awaitable<std::expected<Kept, std::string>> read_image(Changes changed);
+  asio::awaitable<std::expected<Kept, std::string>> read_image(Changes* changed);
   asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
   bool is_current() const;
   bool has_copy() const;
@@ -248,10 +250,11 @@ class Replicator final : public store::Store {
   sm::StoredPtr left_m_keys_;  ///< with `left_`: the M_Keys of our part, and nothing else
   Position left_at_{};
   std::optional<Receiver> receiver_;
-  mad::Turn image_;         ///< who reads or changes the receiver's
-  sa::RegistryPtr copied_;  ///< what its rows say; null: not known
-  bool refused_ = false;    ///< the master's epoch is lower than that of our copy
-  bool following_ = false;  ///< kept_ is the master's
+  std::uint64_t terms_ended_ = 0;  ///< another receiver_ since each
+  mad::Turn image_;                ///< who reads or changes the receiver's
+  sa::RegistryPtr copied_;         ///< what its rows say; null: not known
+  bool refused_ = false;           ///< the master's epoch is lower than that of our copy
+  bool following_ = false;         ///< kept_ is the master's
   /// Another SM has been master since, and what it has committed is not here.
   bool not_copied_ = false;
   bool stale_ = false;  ///< it was not current when we became master

@@ -14,6 +14,7 @@
 #include "smd/sa/settings.h"
 #include "tests/support/managed_world.h"
 #include "tests/support/memory_network.h"
+#include "tests/support/slow_compute.h"
 
 namespace smd::test {
 
@@ -53,6 +54,7 @@ class ReplicaSm {
   sm::SubnetManager& manager() { return *manager_; }
   const sm::Snapshot& last() { return manager_.last(); }
   replica::Replicator& store() { return store_; }
+  SlowCompute& compute() { return replica_compute_; }  ///< of store()
   const sa::Registry& registry() { return *registry_.get(); }
   mad::Dispatcher& classes() { return classes_; }
   bool is_master() { return manager_->sms() && manager_->sms()->state.sm == wire::SmState::master; }
@@ -103,7 +105,7 @@ class ReplicaSm {
     return {
         .executor = world_.io().get_executor(),
         .clock = world_.clock(),
-        .compute = compute_,
+        .compute = replica_compute_,
         .log = log_to(lines),
         .disk = disk,
         .network = *network_,
@@ -141,6 +143,7 @@ class ReplicaSm {
  private:
   sim::World& world_;
   sm::InlineCompute compute_;
+  SlowCompute replica_compute_{world_.clock()};
   std::unique_ptr<replica::Network> network_;
   std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   sm::Published<sa::Registry> registry_;
