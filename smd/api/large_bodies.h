@@ -12,6 +12,7 @@
 #include "mad/task_group.h"
 #include "mad/turn.h"
 #include "smd/base/compute.h"
+#include "smd/base/spare_memory.h"
 
 namespace smd::api {
 
@@ -25,7 +26,7 @@ class LargeBodies {
 
   /// References outlive it; stop() must have ended before it dies.
   LargeBodies(asio::any_io_executor executor, mad::Clock& clock, sm::Compute& compute)
-      : clock_(clock), compute_(compute), tasks_(std::move(executor)) {}
+      : compute_(compute), tasks_(std::move(executor)), spare_(clock, compute, tasks_) {}
   LargeBodies(const LargeBodies&) = delete;
   LargeBodies& operator=(const LargeBodies&) = delete;
 
@@ -50,19 +51,16 @@ class LargeBodies {
   /// Runs `work` by `compute` when no other one runs, and gives memory back afterwards. False when cancelled.
   asio::awaitable<bool> execute(std::move_only_function<void()> work);
   /// Something has changed: what it has replaced is given back in a while.
-  void give_back_soon();
+  void give_back_soon() { spare_.give_back_soon(); }
   asio::awaitable<void> stop() { return tasks_.stop(); }
 
  private:
-  asio::awaitable<void> give_back_later();
-
-  mad::Clock& clock_;
   sm::Compute& compute_;
   unsigned reading_ = 0;
-  bool gives_back_ = false;
   mad::WaitList readers_;
   mad::Turn turn_;  ///< who is answered
   mad::TaskGroup tasks_;
+  sm::SpareMemory spare_;
 };
 
 }  // namespace smd::api

@@ -248,6 +248,7 @@ asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<
   const bool last = chunk != nullptr && chunk->index + 1 == chunk->count;
   const auto rows =
       last ? receiver_->rows() : row_count(chunk != nullptr ? chunk->rows : transaction->changes);
+  much_taken_ = much_taken_ || rows >= kFewRows;
   std::expected<Receiver::Took, std::string> took = Receiver::Took::nothing;
   auto missed = co_await with_receiver(rows >= kFewRows, [&](Receiver& to) {
     took = chunk != nullptr ? to.take(std::move(*chunk)) : to.take(std::move(*transaction));
@@ -359,6 +360,7 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
   ++replaced_;
   if (parts_.replaced) parts_.replaced();
   co_await parts_.disk.commit_all(kept_);
+  if (std::exchange(much_taken_, false)) spare_.give_back_soon();
   publish();
   finish_calls();
   // Where it cannot be sent the stream ends by itself: what the master has said before that is kept, too.

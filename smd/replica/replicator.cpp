@@ -66,7 +66,8 @@ Replicator::Replicator(ReplicatorParts parts, ReplicatorOptions options)
       kept_{parts_.disk.loaded(), parts_.disk.registry(), parts_.disk.policies(), parts_.disk.replica()},
       told_(kept_),
       receiver_(kept_),
-      tasks_(parts_.executor) {}
+      tasks_(parts_.executor),
+      spare_(parts_.clock, parts_.compute, tasks_) {}
 
 Replicator::~Replicator() = default;
 

@@ -17,6 +17,7 @@
 #include "mad/task_group.h"
 #include "mad/turn.h"
 #include "smd/base/compute.h"
+#include "smd/base/spare_memory.h"
 #include "smd/ha/sm_view.h"
 #include "smd/log/log.h"
 #include "smd/replica/byte_stream.h"
@@ -250,6 +251,7 @@ class Replicator final : public store::Store {
   sm::StoredPtr left_m_keys_;  ///< with `left_`: the M_Keys of our part, and nothing else
   Position left_at_{};
   std::optional<Receiver> receiver_;
+  bool much_taken_ = false;        ///< by it, since the last state was kept
   std::uint64_t terms_ended_ = 0;  ///< another receiver_ since each
   mad::Turn image_;                ///< who reads or changes the receiver's
   sa::RegistryPtr copied_;         ///< what its rows say; null: not known
@@ -273,6 +275,7 @@ class Replicator final : public store::Store {
   std::map<std::uint64_t, Asked> asked_;  ///< by the id of the call
   std::uint64_t next_call_ = 1;
   mad::TaskGroup tasks_;
+  sm::SpareMemory spare_;
 };
 
 }  // namespace smd::replica
