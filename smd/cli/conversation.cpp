@@ -29,6 +29,29 @@ std::expected<json::value, std::string> body_of(const std::filesystem::path& soc
 
 }  // namespace
 
+std::string joined(const std::vector<SubnetError>& errors) {
+  const auto most = std::ranges::max(errors, {}, &SubnetError::has).has;
+  std::vector<std::pair<std::string, std::vector<std::string>>> texts;  // with their subnets
+  for (const auto& one : errors) {
+    if (one.has != most) continue;
+    auto at = std::ranges::find(texts, one.text, &std::pair<std::string, std::vector<std::string>>::first);
+    if (at == texts.end()) at = texts.insert(at, {one.text, {}});
+    at->second.push_back(one.subnet);
+  }
+  std::string all;
+  for (const auto& [text, subnets] : texts) {
+    const auto& first = subnets.front();
+    const bool named = text.starts_with(first + ": ") || text.starts_with(first + " waits: ");
+    all += all.empty() ? "" : "; ";
+    all += named ? text : fmt::format("{}: {}", fmt::join(subnets, ", "), text);
+  }
+  return all;
+}
+
+bool is_elsewhere(std::string_view error) {
+  return error.starts_with("no node ") || error.starts_with("no port ");
+}
+
 Conversation::Conversation(const std::string& socket, std::string subnet, std::chrono::seconds timeout)
     : socket_(socket.empty() ? api::default_socket_to_ask() : std::filesystem::path(socket)),
       subnet_(std::move(subnet)),
@@ -85,18 +108,23 @@ std::expected<std::vector<std::string>, std::string> Conversation::subnets(std::
   return std::unexpected(fmt::format("no subnet yet: {}", waiting.empty() ? "smd begins" : waiting));
 }
 
-Done Conversation::each(const std::function<Done(const std::string& name, bool several)>& act,
-                        std::string* code) const {
+Done Conversation::each_that_has(const Act& act, const Has& has, std::string* code) const {
   const auto names = subnets(code);
   if (!names) return std::unexpected(names.error());
-  std::vector<std::string> failed;
+  const bool several = names->size() > 1;
+  std::vector<SubnetError> failed;
   for (const auto& name : *names) {
-    auto done = act(name, names->size() > 1);
-    // What is wrong with the words of the command is wrong in each subnet.
-    if (!done && std::ranges::find(failed, done.error()) == failed.end())
-      failed.push_back(std::move(done.error()));
+    auto done = act(name, several);
+    if (!done) failed.push_back({.subnet = name, .text = std::move(done.error()), .has = 0});
   }
-  return failed.empty() ? Done{} : std::unexpected(fmt::format("{}", fmt::join(failed, "; ")));
+  if (failed.empty()) return {};
+  // What is wrong with the words of the command is wrong in each subnet.
+  const bool same =
+      failed.size() == names->size() &&
+      std::ranges::all_of(failed, [&](const SubnetError& one) { return one.text == failed.front().text; });
+  if (same) return std::unexpected(std::move(failed.front().text));
+  for (auto& one : failed) one.has = has ? has(one.subnet, one.text) : 0;
+  return std::unexpected(joined(failed));
 }
 
 std::expected<std::string, std::string> Conversation::only_subnet() const {

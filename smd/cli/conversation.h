@@ -24,6 +24,18 @@ inline constexpr std::string_view kNoAnswer = "no_answer";
 /// The same: the daemon answers, and none of its subnets has a name yet.
 inline constexpr std::string_view kNoSubnet = "no_subnet";
 
+/// What a subnet says that has not done it.
+struct SubnetError {
+  std::string subnet;
+  std::string text;
+  /// How much of what was asked for the subnet has. 0: not the node that was named.
+  unsigned has = 0;
+};
+/// Texts of those that have most, each with its subnets before it unless it begins so. Not empty.
+std::string joined(const std::vector<SubnetError>& errors);
+/// Whether an error says that its subnet does not have the node or port that was named.
+bool is_elsewhere(std::string_view error);
+
 class Conversation {
  public:
   /// An empty `socket` is the usual one, an empty `subnet` all of them. Nothing is asked yet. `timeout`: of
@@ -43,10 +55,16 @@ class Conversation {
   /// As call() with GET; nothing where the daemon says that it is not there (404), and `why` it says so.
   std::expected<std::optional<boost::json::value>, std::string> find(const std::string& target,
                                                                      std::string* why) const;
+  using Act = std::function<Done(const std::string& name, bool several)>;
   /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
-  /// none of the others from it. `code`: as of subnets().
-  Done each(const std::function<Done(const std::string& name, bool several)>& act,
-            std::string* code = nullptr) const;
+  /// none of the others from it. Where there are several, errors name their subnets, but for one that all
+  /// have. `code`: as of subnets().
+  Done each(const Act& act, std::string* code = nullptr) const { return each_that_has(act, {}, code); }
+  /// SubnetError::has of an error, which `act` has returned.
+  using Has = std::function<unsigned(const std::string& name, const std::string& error)>;
+  /// The same: what a subnet says that has less of what was asked for than another does not count. `has` may
+  /// be null.
+  Done each_that_has(const Act& act, const Has& has, std::string* code = nullptr) const;
   /// The subnet that was named, else all that have a name yet; at least one. `code`: set as by call(), and to
   /// kNoSubnet where none has; may be null.
   std::expected<std::vector<std::string>, std::string> subnets(std::string* code = nullptr) const;

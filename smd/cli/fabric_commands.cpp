@@ -270,11 +270,28 @@ void add_fabric_options(std::string_view name, CLI::App& command, FabricOptions&
   }
 }
 
+namespace {
+
+/// Conversation::Has: of two ends of a path a subnet may have the one.
+Conversation::Has part_of(std::string_view name, const Conversation& daemon, const FabricOptions& options) {
+  return [name, &daemon, &options](const std::string& subnet, const std::string& error) -> unsigned {
+    if (!is_elsewhere(error)) return 2;
+    if (name != "path") return 0;
+    auto first = options;
+    first.to = first.from;
+    std::string why;
+    const auto found = daemon.find(path_of(subnet, target_of(name, first)), &why);
+    return found && !*found && why == error ? 0 : 1;
+  };
+}
+
+}  // namespace
+
 Done fabric_command(std::string_view name, const Conversation& daemon, const FabricOptions& options,
                     bool as_json, std::ostream& out) {
   const auto& command = command_of(name);
   bool found = false;
-  const auto done = daemon.each([&](const std::string& subnet, bool several) -> Done {
+  const auto act = [&](const std::string& subnet, bool several) -> Done {
     const auto value = get_of_node(daemon, subnet, target_of(name, options), options.node, as_json, out);
     if (!value) return std::unexpected(with_option(value.error(), kFilterOptions));
     found = true;
@@ -286,7 +303,8 @@ Done fabric_command(std::string_view name, const Conversation& daemon, const Fab
     if (several) out << fmt::format("subnet {}\n", subnet);
     command.print(out, **value);
     return {};
-  });
+  };
+  const auto done = daemon.each_that_has(act, part_of(name, daemon, options));
   // A node is of one subnet: what the others say of it does not count.
   return found && (command.of_one_subnet || !options.node.empty()) ? Done{} : done;
 }

@@ -52,6 +52,8 @@ class PartitionCommand {
   Done reindex() const;
 
  private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  Done wait_in(const std::string& subnet, bool several, TimePoint until) const;
   Done print(const std::string& what) const;
   std::expected<json::value, std::string> tell(std::string_view method, const std::string& target,
                                                const std::string& body) const;
@@ -194,24 +196,42 @@ void pause(mad::Duration time) {
   io.run();
 }
 
+/// As print(): in the subnets that have it.
 Done PartitionCommand::wait() const {
-  const auto subnet = daemon_.only_subnet();
-  if (!subnet) return std::unexpected(subnet.error());
-  const auto patience = options_.timeout.value_or(kPatience);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+  std::vector<std::string> with;
+  bool several = false;
+  const auto asked = daemon_.each([&](const std::string& name, bool among) -> Done {
+    several = among;
+    const auto value = among ? daemon_.call("GET", path_of(name, own_path())) : json::value();
+    if (!value) return std::unexpected(value.error());
+    with.push_back(name);
+    return {};
+  });
+  if (with.empty()) return asked;
+  const std::chrono::duration<double> patience(options_.timeout.value_or(kPatience));
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
+  for (const auto& name : with) {
+    auto done = wait_in(name, several, until);
+    if (!done) return std::unexpected((several ? name + ": " : "") + done.error());
+  }
+  return {};
+}
+
+Done PartitionCommand::wait_in(const std::string& subnet, bool several, TimePoint until) const {
   for (;;) {
-    const auto value = daemon_.call("GET", path_of(*subnet, own_path()));
+    const auto value = daemon_.call("GET", path_of(subnet, own_path()));
     if (!value) return std::unexpected(value.error());
     const auto* in_force = member_of(*value, "in_force").if_bool();
     const auto missing = missing_members(*value);
     const bool ready = in_force != nullptr && *in_force && missing.empty();
     if (ready && as_json_) out_ << sm::to_text(*value) << '\n';
     if (ready && !as_json_)
-      out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "name"),
-                          members_by_state(*value));
+      out_ << fmt::format("{}{} {}: {}\n", several ? subnet + ": " : "", text_of(*value, "pkey"),
+                          text_of(*value, "name"), members_by_state(*value));
     if (ready) return {};
     if (std::chrono::steady_clock::now() >= until)
-      return std::unexpected(still_missing(*value, missing, patience));
+      return std::unexpected(still_missing(*value, missing, options_.timeout.value_or(kPatience)));
     pause(kLook);
   }
 }

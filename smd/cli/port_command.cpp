@@ -68,14 +68,15 @@ std::expected<std::string, std::string> subnet_with(const Conversation& daemon, 
   if (!names) return std::unexpected(std::move(names.error()));
   if (names->size() == 1) return std::move(names->front());
   std::vector<std::string> with;
-  std::string failed;
+  std::vector<SubnetError> failed;
   for (const auto& name : *names) {
     const auto order = daemon.call("POST", path_of(name, path), R"({"dry_run": true})");
     if (order) with.push_back(name);
-    if (!order) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", name, order.error());
+    if (!order)
+      failed.push_back({.subnet = name, .text = order.error(), .has = is_elsewhere(order.error()) ? 0U : 1U});
   }
   if (with.size() == 1) return std::move(with.front());
-  if (with.empty()) return std::unexpected(std::move(failed));
+  if (with.empty()) return std::unexpected(joined(failed));
   return std::unexpected(fmt::format("{} is in several subnets ({}): name one with --subnet", options.port,
                                      fmt::join(with, ", ")));
 }

@@ -42,6 +42,7 @@ class TokenCommand {
     return fmt::format("tokens/{}{}", api::percent_encoded(options_.name), after);
   }
   void print_warning(const json::value& answer, const std::string& prefix) const;
+  Done look_for_name() const;
   Done give_secret(std::string_view method, const std::string& what, json::object body) const;
   /// As Conversation::call() for each subnet; one that has no such token is wrong only where none has it.
   Done each_with_token(
@@ -117,6 +118,21 @@ Done TokenCommand::each_with_token(
   return each;
 }
 
+/// That none of several subnets has a token of this name: else some would have the new one, and the others
+/// another one.
+Done TokenCommand::look_for_name() const {
+  return daemon_.each([&](const std::string& name, bool several) -> Done {
+    if (!several) return {};  // the daemon says so
+    const auto value = daemon_.call("GET", path_of(name, "tokens"));
+    if (!value) return std::unexpected(value.error());
+    for (const auto& token : list_of(*value, "tokens")) {
+      if (text_of(token, "name") == options_.name)
+        return std::unexpected(fmt::format("there is a token {}", options_.name));
+    }
+    return {};
+  });
+}
+
 /// One secret for all subnets that are meant.
 Done TokenCommand::give_secret(std::string_view method, const std::string& what, json::object body) const {
   const auto secret = access::new_secret();
@@ -142,6 +158,7 @@ Done TokenCommand::add() const {
     body["partitions"] = std::move(partitions);
   }
   if (!options_.expires.empty()) body["expires_in"] = *seconds_of(options_.expires);
+  if (auto free = look_for_name(); !free) return free;
   return give_secret("PUT", path(), std::move(body));
 }
 

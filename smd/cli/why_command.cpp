@@ -78,7 +78,7 @@ void print_why(std::ostream& out, const json::value& answer) {
 
 Done why_command(const Conversation& daemon, const std::string& port, bool as_json, std::ostream& out) {
   bool found = false;
-  const auto done = daemon.each([&](const std::string& subnet, bool several) -> Done {
+  const auto act = [&](const std::string& subnet, bool several) -> Done {
     std::string why;
     const auto answer = daemon.find(path_of(subnet, "why?port=" + api::percent_encoded(port)), &why);
     if (!answer) return std::unexpected(answer.error());
@@ -91,7 +91,9 @@ Done why_command(const Conversation& daemon, const std::string& port, bool as_js
       print_why(out, **answer);
     }
     return {};
-  });
+  };
+  const auto done = daemon.each_that_has(
+      act, [](const std::string&, const std::string& error) { return is_elsewhere(error) ? 0U : 1U; });
   return found ? Done{} : done;
 }
 

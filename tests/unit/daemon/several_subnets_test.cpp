@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "tests/support/fake_daemon.h"
 
@@ -72,7 +74,87 @@ TEST(SeveralSubnets, APortOrderGoesToOneOfThemOnly) {
   test::FakeDaemon none;
   answer_as_two(none, {}, "no_such_node");
   EXPECT_THAT(test::ask_daemon(none.path(), {"port", "disable", "14:3"}).err,
-              HasSubstr("a: it is not there; b: it is not there"));
+              HasSubstr("a, b: it is not there"));
+}
+
+/// What a subnet answers.
+struct Said {
+  unsigned status = 200;
+  std::string body;
+};
+
+Said refusal(unsigned status, std::string_view message) {
+  return {status, fmt::format(R"({{"code":"x","error":{{"message":"{}"}}}})", message)};
+}
+
+/// By the beginning of the request; 404 for others.
+void answer_each(test::FakeDaemon& daemon, std::map<std::string, Said> answers) {
+  daemon.answer = [answers = std::move(answers)](const std::string& request) {
+    if (request.starts_with("GET /v1/status"))
+      return http(200, R"({"subnets":[{"subnet":"a","state":"up"},{"subnet":"b","state":"up"}]})");
+    for (const auto& [begin, said] : answers) {
+      if (request.starts_with(begin)) return http(said.status, said.body);
+    }
+    return http(404, R"({"error":{"message":"it is not there"}})");
+  };
+}
+
+bool is_asked(test::FakeDaemon& daemon, std::string_view begin) {
+  return std::ranges::any_of(daemon.asked(),
+                             [&](const std::string& request) { return request.starts_with(begin); });
+}
+
+/// No secret is printed that is good in some of them only.
+TEST(SeveralSubnets, ATokenThatOneOfThemHasIsAddedToNone) {
+  test::FakeDaemon daemon;
+  answer_each(daemon, {{"GET /v1/subnets/a/tokens", {200, R"({"tokens":[{"name":"other"}]})"}},
+                       {"GET /v1/subnets/b/tokens", {200, R"({"tokens":[{"name":"t"}]})"}},
+                       {"PUT /v1/subnets/", {200, "{}"}}});
+
+  const auto said = test::ask_daemon(daemon.path(), {"token", "add", "t", "--role", "viewer"});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_EQ(said.out, "");
+  EXPECT_EQ(said.err, "smd token: b: there is a token t\n");
+  EXPECT_FALSE(is_asked(daemon, "PUT"));
+  const auto fresh = test::ask_daemon(daemon.path(), {"token", "add", "u", "--role", "viewer"});
+  EXPECT_EQ(fresh.status, 0) << fresh.err;
+  EXPECT_TRUE(is_asked(daemon, "PUT /v1/subnets/a/tokens/u"));
+  EXPECT_TRUE(is_asked(daemon, "PUT /v1/subnets/b/tokens/u"));
+}
+
+TEST(SeveralSubnets, WhatTheOtherOneLacksIsNotSaid) {
+  const auto no_h2 = refusal(404, "no node h2 is there"), no_h3 = refusal(404, "no node h3 is there");
+  test::FakeDaemon daemon;
+  answer_each(daemon, {{"GET /v1/subnets/a/path?src=h2&dst=h3", no_h3},
+                       {"GET /v1/subnets/a/path?src=h2&dst=h2", {200, "{}"}},
+                       {"GET /v1/subnets/b/path?src=h2", no_h2},
+                       {"GET /v1/subnets/a/balance", refusal(400, "h2 is no switch")},
+                       {"GET /v1/subnets/b/balance", no_h2},
+                       {"GET /v1/subnets/a/nodes/dup", refusal(409, "2 nodes are named dup")},
+                       {"GET /v1/subnets/b/nodes/dup", refusal(404, "no node dup is there")},
+                       {"POST /v1/subnets/a/ports/", refusal(404, "no node h2 is there")},
+                       {"POST /v1/subnets/b/ports/", refusal(409, "b: this SM is not master")}});
+
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"path", "h2", "h3"}).err, "smd path: a: no node h3 is there\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"balance", "h2"}).err, "smd balance: a: h2 is no switch\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"node", "dup"}).err, "smd node: a: 2 nodes are named dup\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"port", "disable", "h2:1"}).err,
+            "smd port: b: this SM is not master\n");
+}
+
+TEST(SeveralSubnets, APartitionIsWaitedForInThoseThatHaveIt) {
+  test::FakeDaemon daemon;
+  answer_each(
+      daemon,
+      {{"GET /v1/subnets/b/partitions/blue",
+        {200,
+         R"({"pkey":"0x0005","name":"blue","in_force":true,"programmed":2,"members":[],"pending":[]})"}}});
+
+  const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(said.out, "b: 0x0005 blue: 2 members programmed, 0 pending\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"partitions", "wait", "red"}).err,
+            "smd partitions: it is not there\n");
 }
 
 TEST(SeveralSubnets, ATokenOfOneOfThemIsRevokedAndRotatedThere) {
