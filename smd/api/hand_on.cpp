@@ -19,6 +19,9 @@ constexpr std::string_view kType = "Content-Type", kAllow = "Allow";
 /// ports_tag_of() of the state that a standby has compared If-Match with. An earlier master ignores it.
 constexpr std::string_view kIfPorts = "X-SMD-If-Ports";
 
+/// Of a use of a token: no path of the API, now or later.
+constexpr std::string_view kUseMethod = "USE", kUseTarget = "token";
+
 /// Where and when a question was asked that is handed on.
 struct Origin {
   std::string name;  ///< of the subnet
@@ -130,6 +133,19 @@ replica::CallAnswer call_answer_of(const Answer& answer) {
   if (!answer.type.empty()) made.headers.emplace_back(kType, answer.type);
   if (!answer.allow.empty()) made.headers.emplace_back(kAllow, answer.allow);
   return made;
+}
+
+replica::Call call_of_use(const std::string& token) {
+  return {.has_token = true,
+          .caller = token,
+          .role = std::string(to_string(access::Role::viewer)),
+          .method = std::string(kUseMethod),
+          .target = std::string(kUseTarget)};
+}
+
+std::optional<std::string> used_token(const replica::Call& call) {
+  const bool is_use = call.method == kUseMethod && call.target == kUseTarget;
+  return is_use ? std::optional(call.caller) : std::nullopt;
 }
 
 }  // namespace smd::api

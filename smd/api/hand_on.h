@@ -2,6 +2,9 @@
 #pragma once
 // Changes that a standby is asked for: the master does them, the standby answers with what the master says.
 
+#include <optional>
+#include <string>
+
 #include "smd/api/router.h"
 
 namespace smd::api {
@@ -17,5 +20,11 @@ Answer hand_on(const Route& route, const Question& question, Backend& backend);
 std::expected<Request, Answer> request_of(const replica::Call& call, const std::string& subnet, Guid standby);
 /// What the standby is sent.
 replica::CallAnswer call_answer_of(const Answer& answer);
+
+/// A use of this token at a standby. It is no request: a master of an earlier version answers 403, and logs
+/// nothing.
+replica::Call call_of_use(const std::string& token);
+/// The token, where a call is of that sort.
+std::optional<std::string> used_token(const replica::Call& call);
 
 }  // namespace smd::api

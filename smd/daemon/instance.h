@@ -6,6 +6,7 @@
 #include <expected>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "mad/gsi/dispatcher.h"
 #include "mad/real_clock.h"
 #include "mad/task_group.h"
+#include "smd/access/told_uses.h"
 #include "smd/api/backend.h"
 #include "smd/base/compute.h"
 #include "smd/daemon/sm_port.h"
@@ -76,7 +78,7 @@ class Instance {
   /// See replica::Replicator::call(). `done` is called on the instance's thread, at once with an error where
   /// the state is not copied.
   void hand_on(replica::Call call, replica::CallDone done);
-  /// That is kept, if what is kept is not newer; `now` are seconds since 1970.
+  /// That is kept, if what is kept is not newer, or the master is told; `now` are seconds since 1970.
   void token_used(const std::string& name, std::int64_t now);
   /// See api::Backend.
   void sweeps_off(std::chrono::system_clock::time_point until);
@@ -133,6 +135,7 @@ class Instance {
   bool adopt_accepted(const policy::Policies& policies);
   void say_left_changes();
   void say_policy_differs(const std::string& action);
+  void tell_use(const std::string& token, std::int64_t now);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();
   // policy_changes.cpp
@@ -144,6 +147,8 @@ class Instance {
   void set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   bool adopt_policy();
   asio::awaitable<bool> policy_turn();
+  void keep_use(const std::string& token, std::int64_t now);
+  asio::awaitable<void> keep_uses();
   const std::string& refused_policy() const;
   asio::awaitable<void> remember_accepted();
   asio::awaitable<void> tell_refused_policy();
@@ -202,6 +207,8 @@ class Instance {
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;
+  std::map<std::string, std::int64_t> uses_;  ///< of tokens, which wait for their turn
+  access::ToldUses told_uses_;
   std::pair<std::string, config::ClassSls> compared_{};  ///< what the master has accepted, as it was compared
   policy::AcceptedDifferences differs_;                  ///< from it to files_
   policy::PoliciesPtr left_policies_;  ///< when we were master last, in this process or before; null: said

@@ -131,24 +131,44 @@ void Instance::say(const api::PolicyChange& change) {
   }
 }
 
-/// Nothing of it is urgent: while another change is on its way the next use will do.
 void Instance::token_used(const std::string& name, std::int64_t now) {
   asio::post(io_, [this, name, now] {
-    const bool ours = kept() == nullptr || !kept()->following().follows;
-    if (!ours || changing_policies_ || !now_.policy_state) return;
-    const auto& tokens = now_.policy_state->policies->tokens;
-    const auto at = tokens.find(name);
-    if (at == tokens.end() || now - at->second.last_use < access::kUseKept) return;
-    auto after = std::make_shared<policy::Policies>(*now_.policy_state->policies);
-    after->tokens.find(name)->second.last_use = now;
-    group_.spawn(take({.before = now_.policy_state,
-                       .after = std::move(after),
-                       .merged = now_.policy_state->merged,
-                       .what = {},
-                       .partition = {},
-                       .token = name},
-                      std::make_shared<Verdict>()));
+    const bool copies = kept() != nullptr && kept()->following().follows;
+    return copies ? tell_use(name, now) : keep_use(name, now);
   });
+}
+
+/// Nothing of it is urgent: uses that come while another change is on its way are kept together after it.
+void Instance::keep_use(const std::string& token, std::int64_t now) {
+  if (!now_.policy_state) return;
+  const auto& tokens = now_.policy_state->policies->tokens;
+  const auto at = tokens.find(token);
+  if (at == tokens.end() || now - at->second.last_use < access::kUseKept) return;
+  const bool first = uses_.empty();
+  uses_[token] = now;
+  if (first) group_.spawn(keep_uses());
+}
+
+asio::awaitable<void> Instance::keep_uses() {
+  const bool turn = co_await policy_turn();
+  const auto uses = std::exchange(uses_, {});
+  if (!turn) co_return;
+  auto after = std::make_shared<policy::Policies>(*now_.policy_state->policies);
+  std::string last;  // that is kept
+  for (const auto& [name, time] : uses) {
+    const auto at = after->tokens.find(name);
+    if (at == after->tokens.end() || time - at->second.last_use < access::kUseKept) continue;
+    at->second.last_use = time;
+    last = name;
+  }
+  if (last.empty()) co_return;
+  api::PolicyChange change{.before = now_.policy_state,
+                           .after = std::move(after),
+                           .merged = now_.policy_state->merged,
+                           .what = {},
+                           .partition = {},
+                           .token = std::move(last)};
+  co_await take(std::move(change), std::make_shared<Verdict>());
 }
 
 void Instance::set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged) {

@@ -235,7 +235,17 @@ void Instance::hand_on(replica::Call call, replica::CallDone done) {
   });
 }
 
+/// Whether the master has it shows in the copy of its tokens.
+void Instance::tell_use(const std::string& token, std::int64_t now) {
+  if (!replicator_ || !told_uses_.is_due(token, now)) return;
+  if (replicator_->tell(api::call_of_use(token))) told_uses_.add(token, now);
+}
+
 asio::awaitable<replica::CallAnswer> Instance::answer_call(replica::Call call, Guid standby) {
+  if (const auto token = api::used_token(call)) {
+    keep_use(*token, sm::unix_now());
+    co_return replica::CallAnswer{.status = 204};
+  }
   const auto request = api::request_of(call, now_.name, standby);
   if (!request) co_return api::call_answer_of(request.error());
   if (!answer_) co_return replica::CallAnswer{.body = "that SM has no API"};

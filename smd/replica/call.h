@@ -16,6 +16,8 @@ namespace smd::replica {
 
 /// Calls of one standby that the master has not answered; more are told to come again.
 inline constexpr std::size_t kMostCalls = 16;
+/// Calls without a caller that waits, which a standby tells in a second; they take no place of the others.
+inline constexpr std::size_t kMostTold = 4;
 /// Bytes of a body: what the API takes of a client.
 inline constexpr std::uint32_t kLargestCall = std::uint32_t{4} * 1'048'576;
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint16_t kTakesCalls = 3;
 /// For an answer; clients of UFM's calls wait 10 s.
 constexpr mad::Duration kCallPatience = std::chrono::seconds(5);
+/// In which kMostTold are told.
+constexpr mad::Duration kTellTime = std::chrono::seconds(1);
 /// Until the journal has what a call has changed.
 constexpr mad::Duration kTold = std::chrono::milliseconds(50);
 
@@ -67,6 +69,19 @@ void Replicator::call(Call call, CallDone done) {
       parts_.clock.call_at(parts_.clock.now() + kCallPatience, [this, id] { call_is_late(id); });
   asked_.emplace(id, Asked{.peer = master_, .done = std::move(done), .timer = timer});
   tasks_.spawn(send_frame(links_.at(master_).stream, frame));
+}
+
+bool Replicator::tell(Call call) {
+  const auto now = parts_.clock.now();
+  if (now - tells_since_ >= kTellTime) {
+    tells_since_ = now;
+    tells_ = 0;
+  }
+  if (tells_ == kMostTold || !no_link().empty()) return false;
+  ++tells_;
+  call.id = next_call_++;  // an answer to it is one that comes too late
+  tasks_.spawn(send_frame(links_.at(master_).stream, std::make_shared<const Bytes>(encode(std::move(call)))));
+  return true;
 }
 
 /// Where it cannot be sent the connection ends, and its calls with it.
@@ -125,7 +140,8 @@ bool Replicator::take_call(const std::shared_ptr<Outgoing>& end, const Call& cal
   if (!end->greeted) return false;
   std::string reason;
   if (!role().master || !journal_.active() || !parts_.answer) reason = "that SM is not master any more";
-  if (end->calls >= kMostCalls) reason = fmt::format("{} changes wait at the master already", kMostCalls);
+  if (end->calls >= kMostCalls + kMostTold)
+    reason = fmt::format("{} changes wait at the master already", kMostCalls);
   if (!reason.empty()) {
     give_answer(*end, {.id = call.id, .body = std::move(reason)});
     return end->answers.size() <= 2 * kMostCalls;  // it asks, and does not read

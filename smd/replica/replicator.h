@@ -99,6 +99,9 @@ class Replicator final : public store::Store {
   /// As standby: the master does it. `done` is called once, not within this call, when what has changed is on
   /// our disk too; after 5 s without an answer it is an error.
   void call(Call call, CallDone done);
+  /// As standby: the master is told, once, and what it answers does not matter. False: nothing was sent, as
+  /// there is no master to tell, or too much to tell it. At once.
+  bool tell(Call call);
 
  private:
   using CommitPolicies = asio::awaitable<bool> (store::Store::*)(policy::PoliciesPtr);
@@ -274,6 +277,8 @@ class Replicator final : public store::Store {
   std::map<std::string, Guid> peer_ports_;
   std::map<std::uint64_t, Asked> asked_;  ///< by the id of the call
   std::uint64_t next_call_ = 1;
+  std::size_t tells_ = 0;         ///< calls that the master was told in the second after `tells_since_`
+  mad::TimePoint tells_since_{};  ///< long ago: none yet
   mad::TaskGroup tasks_;
   sm::SpareMemory spare_;
 };

@@ -318,6 +318,21 @@ TEST_F(ApiHandOn, ARoleIsCheckedAtBothEnds) {
   EXPECT_EQ(at_master(forged).status, 401U) << "revoked meanwhile";
 }
 
+/// To a master of an earlier version it is a request like any other.
+TEST_F(ApiHandOn, AUseOfATokenIsNoRequest) {
+  const auto use = api::call_of_use("viewer");
+  EXPECT_EQ(api::used_token(use), "viewer");
+  EXPECT_EQ(at_master(use).status, 403U);
+  EXPECT_THAT(master_.calls, IsEmpty()) << "api.call";
+  EXPECT_THAT(master_.unknown, IsEmpty());
+  EXPECT_THAT(master_.used, IsEmpty());
+  EXPECT_EQ(call(Role::operator_, "USE", "token").status, 404U) << "of a client";
+  EXPECT_THAT(standby_.handed_on, IsEmpty());
+  EXPECT_EQ(call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}").status, 201U);
+  ASSERT_THAT(standby_.handed_on, SizeIs(1));
+  EXPECT_EQ(api::used_token(standby_.handed_on[0]), std::nullopt);
+}
+
 /// No peer is the Unix socket, reads what it does not copy, or changes what is the daemon's own.
 TEST_F(ApiHandOn, APeerAsksForChangesOfTheSubnetAlone) {
   for (const auto& [method, target] :

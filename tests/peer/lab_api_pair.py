@@ -174,6 +174,9 @@ def handed_on(args):
         headers, viewer = pair.headers("ib-kubernetes", "operator"), pair.headers("grafana", "viewer")
         address, member = Standby(pair.ports[1]), hosts_in(SPEC)[2]
         wait_for(lambda: address.call("GET", BLUE.rsplit("/", 1)[0], None, viewer)[0] == 200, 20, "the tokens at the standby")
+        wait_for(lambda: all(re.search(r"^grafana:.* last used \d", sm.ask("token").stdout, re.M) for sm in pair.sms), 10,
+                 "the use of a token at the standby in both lists")
+        check("method=USE" not in pair.sms[0].client.log(), "a use of a token is in the log")
         made = address.call("PUT", BLUE, {"pkey": "0x13", "members": [member]}, headers)
         check(made[0] == 201 and made[2].get("X-SMD-Role") == "standby", f"PUT blue: {made}")
         status, text, _ = address.call("GET", BLUE, None, viewer)

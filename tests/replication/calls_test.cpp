@@ -163,6 +163,33 @@ TEST_F(Calls, AsManyAsFitWait) {
   EXPECT_EQ(reason(next), "status 204");
 }
 
+/// What no caller waits for fails no change of a client, and is sent once.
+TEST_F(Calls, WhatTheMasterIsToldTakesNoPlaceOfAChange) {
+  start_pair();
+  std::size_t heard = 0;
+  site_[kMasterHost].takes = milliseconds(500);
+  site_[kMasterHost].does = [&heard](const Call& call) {
+    if (call.caller == "told") ++heard;
+    return CallAnswer{.status = 204};
+  };
+  const auto tell = [&](const std::string& host) {
+    return site_[host].store().tell({.caller = "told", .role = "viewer", .method = "USE"});
+  };
+  for (std::size_t i = 0; i < replica::kMostTold; ++i) EXPECT_TRUE(tell(kStandbyHost));
+  EXPECT_FALSE(tell(kStandbyHost)) << "too many in a second";
+  std::vector<std::shared_ptr<std::optional<Result>>> all;
+  for (std::size_t i = 0; i < replica::kMostCalls; ++i) all.push_back(ask(kStandbyHost));
+  site_.world.run_for(seconds(2));
+  for (const auto& one : all) EXPECT_EQ(reason(one), "status 204");
+  EXPECT_EQ(heard, replica::kMostTold);
+
+  EXPECT_FALSE(tell(kMasterHost));
+  site_.network.cut = true;
+  site_.network.break_all();
+  site_.world.run_for(milliseconds(100));
+  EXPECT_FALSE(tell(kStandbyHost)) << "no connection";
+}
+
 /// Sends what it is told to, and says nothing more.
 asio::awaitable<void> say_frames(replica::ByteStream* stream, std::vector<replica::Frame> frames) {
   for (const auto& frame : frames)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "smd/access/guard.h"
+#include "smd/access/told_uses.h"
 
 namespace smd::access {
 namespace {
@@ -32,6 +33,23 @@ TEST(Secret, ComesByBearerAndByBothFormsOfBasic) {
                            "Basic dXNl====", "Digest smd_12", "smd_12"})
     EXPECT_EQ(secret_of(none), std::nullopt) << none;
   EXPECT_EQ(secret_of("Bearer " + std::string(1000, 'x')), std::nullopt);
+}
+
+TEST(ToldUses, AreToldOnceInTenMinutesForEachToken) {
+  ToldUses told;
+  EXPECT_TRUE(told.is_due("a", 1000));
+  EXPECT_TRUE(told.is_due("a", 1000)) << "nothing was told";
+  told.add("a", 1000);
+  EXPECT_FALSE(told.is_due("a", 1000));
+  EXPECT_FALSE(told.is_due("a", 1599));
+  EXPECT_TRUE(told.is_due("b", 1001));
+  told.add("b", 1001);
+  EXPECT_TRUE(told.is_due("a", 1600));
+  EXPECT_FALSE(told.is_due("b", 1600));
+  told.add("a", 1600);
+  EXPECT_FALSE(told.is_due("a", 1601));
+  EXPECT_TRUE(told.is_due("b", 1601));
+  EXPECT_TRUE(told.is_due("a", 1500)) << "the clock was set back";
 }
 
 class TokensOfTwoSubnets : public testing::Test {

@@ -329,6 +329,33 @@ TEST_F(AnInstance, AfterAStandstillNothingIsChangedUntilItIsKnownWhoIsMaster) {
   EXPECT_EQ(device_.count("partition.changed"), 1U);
 }
 
+TEST_F(AnInstance, UsesOfTokensThatComeTogetherAreAllKept) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state;
+  }));
+  const auto before = instance_->view()->policy_state;
+  auto after = std::make_shared<policy::Policies>(*before->policies);
+  after->tokens = {{"a", {.hash = "h"}}, {"b", {.hash = "i"}}, {"c", {.hash = "j"}}};
+  const auto made = instance_->change_policies({.before = before,
+                                                .after = after,
+                                                .merged = before->merged,
+                                                .what = "add",
+                                                .partition = {},
+                                                .token = "a"});
+  made.wait();
+
+  for (const auto* token : {"a", "b", "none", "a"}) instance_->token_used(token, 1000);
+
+  const auto last_use = [](const api::SubnetView& view, const char* token) {
+    return view.policy_state->policies->tokens.at(token).last_use;
+  };
+  EXPECT_TRUE(
+      shows([&](const auto& view) { return last_use(view, "a") == 1000 && last_use(view, "b") == 1000; }));
+  EXPECT_EQ(last_use(*instance_->view(), "c"), 0);
+  EXPECT_EQ(device_.count("api.token"), 1U) << "a use is not said";
+}
+
 /// The second comes while the first is being merged, at one of these moments.
 TEST_F(AnInstance, OfTwoReloadsTheStateIsThatOfTheSecond) {
   device_.set([](Device& device) { device.missing.clear(); });
