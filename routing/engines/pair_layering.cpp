@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "routing/engines/layer_graph.h"
+#include "routing/engines/layer_room.h"
 #include "routing/engines/path_planes.h"
-#include "routing/topology/spanning_trees.h"
 
 namespace smd::routing::inline engines {
 namespace {
@@ -46,6 +46,16 @@ class Layering {
     // Those that were opened last have the fewest pairs.
     for (auto layer = static_cast<unsigned>(graphs_.size()); layer-- > 0;) {
       if (!graphs_[layer].add(dependencies)) continue;
+      if (layer != 0) exchange_first(layer, layers.by_pair);
+      return true;
+    }
+    return false;
+  }
+
+  /// The same for a layer in which trees_can_grow().
+  bool put_first_with_room(Layers& layers) const {
+    for (auto layer = static_cast<unsigned>(graphs_.size()); layer-- > 0;) {
+      if (!trees_can_grow(in_.topology, net_, graphs_[layer])) continue;
       if (layer != 0) exchange_first(layer, layers.by_pair);
       return true;
     }
@@ -228,34 +238,14 @@ class Layering {
   std::size_t left_ = 0;
 };
 
-/// The dependencies of packets that keep to spanning trees, whatever they were sent by.
-std::vector<ChannelPair> turns_in_trees(const Topology& topology, const ChannelNet& net) {
-  const auto trees = middle_trees(topology);
-  std::vector<ChannelPair> turns;
-  for (SwitchIndex s = 0; s < trees.ports.size(); ++s) {
-    std::vector<NetChannel> out;
-    for (const auto port : trees.ports[s]) {
-      for (std::size_t g = 0; g < topology.groups(s); ++g) {
-        if (topology.group(s, g).peer == topology.peer(s, port).sw)
-          out.push_back(static_cast<NetChannel>(net.first(s) + g));
-      }
-    }
-    for (const auto in : out) {
-      for (const auto to : out) {
-        if (in != to) turns.push_back(net.pair(net.reverse(in), to));
-      }
-    }
-  }
-  return turns;
-}
-
 class FewestLayers {
  public:
   FewestLayers(const RoutingContext& in, const ChannelNet& net) : in_(in), net_(net) {}
 
   using Result = std::expected<LayeredTrees, RouteError>;
 
-  /// With room for multicast in layer 0: layers of few pairs have it, else it is kept free from the first.
+  /// With room for multicast in layer 0: layers of few pairs have it, else it is kept free from the first,
+  /// for which one layer more is opened where no other tree fits into a layer.
   Result of(const std::vector<PathTrees>& planes, unsigned most) const {
     auto found = planes;
     Layering layering(in_, net_, found, most);
@@ -265,6 +255,9 @@ class FewestLayers {
       const auto turns = turns_in_trees(in_.topology, net_);
       if (!layering.put_first(turns, *layers)) {
         if (auto other = round(turns, planes, layers->count, layering.left())) return *std::move(other);
+        if (!layering.put_first_with_room(*layers) && layers->count < most) {
+          if (auto other = round(turns, planes, layers->count + 1, layering.left())) return *std::move(other);
+        }
       }
     }
     return LayeredTrees{std::move(found), *std::move(layers)};

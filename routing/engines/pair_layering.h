@@ -21,8 +21,9 @@ struct LayeredTrees {
 /// those before them. Pairs of switches with hosts come first, and of these the ones with the longest paths:
 /// short ones fit anywhere. A pair of other switches that no layer takes loses its paths, as far as no other
 /// pair needs them. Where that costs no layer, the turns of middle_trees() fit into layer 0 too: multicast
-/// can use them. The result has `trees` with those for the other LIDs of ports, or alone, where these need
-/// more layers. Fails with too_few_vls.
+/// can use them. Where it does, another tree may fit, or there is one layer more, if `most_layers` permits
+/// it. The result has `trees` with those for the other LIDs of ports, or alone, where these need more layers.
+/// Fails with too_few_vls.
 std::expected<LayeredTrees, RouteError> in_layers(const RoutingContext& in, const ChannelNet& net,
                                                   PathTrees trees, unsigned most_layers);
 

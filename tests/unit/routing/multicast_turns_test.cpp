@@ -153,6 +153,26 @@ TEST(MulticastTurns, EnginesWithLayersLeaveRoomForATree) {
   }
 }
 
+/// Second LIDs take other ways: no layer has room for the tree from the middle, but some has for another.
+TEST(MulticastTurns, EnginesWithLayersLeaveRoomForATreeWithTwoLids) {
+  for (const auto* spec :
+       {"dragonfly:4:2:1+guids=5", "dragonfly:4:2:2+guids=13", "dragonfly:3:2:2+guids=468",
+        "torus:3x5:3+guids=69+cut=3:59", "random:24:5:3:9+guids=53", "random:24:6:1:5+guids=5"}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input, 1);
+    for (const auto* engine : {"dfsssp", "lash"}) {
+      SCOPED_TRACE(testing::Message() << engine << ' ' << spec);
+      const auto routes =
+          find_engine(engine)->run({.context = {fabric.topology, fabric.lids, Serial{}}, .vl_budget = 8});
+      ASSERT_TRUE(routes) << to_string(routes.error());
+      ProvenGroups groups(fabric, *routes);
+      groups.prove(true);
+      EXPECT_EQ(groups.proof().rule, McRule::spanning);
+      EXPECT_TRUE(groups.add_group(everyone(fabric.topology), true));
+      EXPECT_FALSE(groups.cycle());
+    }
+  }
+}
+
 TEST(MulticastTurns, ATreeThatGoesUpAfterItWentDownDoesNotKeepToTheRanking) {
   const auto fabric = fabrics::with_lids(fabrics::ft2(2, 2, 1).input());
   const auto& topology = fabric.topology;
