@@ -19,6 +19,7 @@
 #include "smd/report/engine_change.h"
 #include "smd/report/faults.h"
 #include "smd/report/lmc.h"
+#include "smd/report/multicast.h"
 #include "smd/report/partitions.h"
 #include "smd/report/qos.h"
 #include "smd/report/qos_tables.h"
@@ -27,6 +28,13 @@
 #include "smd/sweep/table_kinds.h"
 
 namespace smd::sm::inline reconciling {
+namespace {
+
+std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
+  return part && part->context ? part->context->not_proven : 0;
+}
+
+}  // namespace
 
 /// Refers to what the reconciler holds now.
 DecideInput Reconciler::decide_input(const Run& how) const {
@@ -60,6 +68,9 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
     log_qos(parts_.log, before, decided_);
     log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
   }
+  // Sweeps name them too, but members may join long before the next one.
+  const bool more = trees_not_proven(decided_.multicast) > trees_not_proven(before.multicast);
+  if (kind->part == Part::multicast && more) log_multicast(parts_.log, decided_);
   if (!kind->binds) co_return true;
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
@@ -231,10 +242,6 @@ bool vl_tables_are_read(const Subnet& subnet) {
     }
   }
   return true;
-}
-
-std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
-  return part && part->context ? part->context->not_proven : 0;
 }
 
 }  // namespace

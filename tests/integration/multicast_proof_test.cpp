@@ -181,6 +181,8 @@ TEST(MulticastProof, TreesWithoutAProofAreNamed) {
   ASSERT_EQ(fabric.context().proof->rule, routing::McRule::none);
   EXPECT_EQ(fabric.context().trees, 6U);
   EXPECT_EQ(fabric.context().not_proven, 6U);
+  EXPECT_EQ(fabric.manager().lines().count("multicast.not_proven"), 1U)
+      << "when members join, not at a sweep";
   fabric.lose(random);
   EXPECT_GE(fabric.manager().lines().count("multicast.not_proven"), 1U);
   EXPECT_THAT(fabric.manager().lines().first("multicast.not_proven"), testing::HasSubstr("not_proven=6"));
