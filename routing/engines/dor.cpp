@@ -5,14 +5,19 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "routing/engines/destination_order.h"
 #include "routing/engines/engine.h"
 #include "routing/engines/lattice.h"
 #include "routing/engines/lattice_line.h"
+#include "routing/engines/pair_layering.h"
+#include "routing/engines/path_trees.h"
 #include "routing/engines/port_selection.h"
+#include "routing/engines/tree_balance.h"
 
 namespace smd::routing::inline engines {
 namespace {
@@ -146,13 +151,29 @@ class DimensionOrder {
   std::vector<std::shared_ptr<LftRow>> rows_;
 };
 
+/// For other fabrics: shortest paths that close no cycle in one layer, balanced or, as opensm's dor has them,
+/// by the order of ports.
+std::optional<Routes> by_shortest_paths(const RoutingContext& in) {
+  const ChannelNet net(in.topology);
+  std::optional<LayeredTrees> found;
+  if (auto balanced = in_layers(in, net, balanced_trees(in, net), 1)) found = *std::move(balanced);
+  if (!found) found = in_one_layer_by_ports(in, net);
+  if (!found) return std::nullopt;
+  return Routes{tables_along(in, found->planes), {}};
+}
+
 std::expected<Routes, RouteError> run_dor(const EngineInput& in) {
   if (in.context.topology.switches() == 0) return Routes{};
   // One switch is a lattice of any dimensions.
   const auto lattice = in.context.topology.switches() == 1
                            ? std::optional(Lattice{.dimensions = 1, .coordinates = {0}})
                            : find_lattice(in.context.topology);
-  if (!lattice) return std::unexpected(RouteError{RouteError::Cause::not_a_lattice, {}});
+  if (!lattice) {
+    auto routes = by_shortest_paths(in.context);
+    if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
+    if (!routes) return std::unexpected(RouteError{RouteError::Cause::not_a_lattice, {}});
+    return *std::move(routes);
+  }
   auto rows = DimensionOrder(in, *lattice).run();
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   return Routes{std::move(rows), {}};

@@ -292,4 +292,11 @@ std::expected<LayeredTrees, RouteError> in_layers(const RoutingContext& in, cons
   return layered.of(alone, most_layers);
 }
 
+std::optional<LayeredTrees> in_one_layer_by_ports(const RoutingContext& in, const ChannelNet& net) {
+  for (const auto trees : {lowest_port_trees, breadth_first_trees}) {
+    if (auto found = in_layers(in, net, trees(in, net), 1)) return *std::move(found);
+  }
+  return std::nullopt;
+}
+
 }  // namespace smd::routing::inline engines

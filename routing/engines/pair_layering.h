@@ -3,6 +3,7 @@
 // Puts the pairs of paths between switches into layers, each without a cycle of channels.
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,5 +27,9 @@ struct LayeredTrees {
 /// Fails with too_few_vls.
 std::expected<LayeredTrees, RouteError> in_layers(const RoutingContext& in, const ChannelNet& net,
                                                   PathTrees trees, unsigned most_layers);
+
+/// Shortest paths that are chosen by the order of ports and close no cycle in one layer: lowest_port_trees(),
+/// else breadth_first_trees(). Nothing: both close one.
+std::optional<LayeredTrees> in_one_layer_by_ports(const RoutingContext& in, const ChannelNet& net);
 
 }  // namespace smd::routing::inline engines

@@ -44,6 +44,23 @@ PathTrees breadth_first_trees(const RoutingContext& in, const ChannelNet& net) {
   return trees;
 }
 
+PathTrees lowest_port_trees(const RoutingContext& in, const ChannelNet& net) {
+  PathTrees trees(net.switches());
+  for_ranges(in.parallel, net.switches(), 16, [&](std::size_t begin, std::size_t end) {
+    BreadthFirst search(net);
+    for (auto to = static_cast<SwitchIndex>(begin); to < end && !in.stop.stop_requested(); ++to) {
+      search.search(to);
+      for (const auto from : std::span(search.order()).subspan(1)) {
+        const auto ways = net.by_port(from);
+        const auto way = std::ranges::find_if(
+            ways, [&](NetChannel c) { return search.hops(net.head(c)) + 1 == search.hops(from); });
+        trees.next(to, from) = static_cast<std::uint8_t>(*way - net.first(from));
+      }
+    }
+  });
+  return trees;
+}
+
 namespace {
 
 /// The ports of one switch, with the number of LIDs of each kind that take them.

@@ -65,6 +65,9 @@ class BreadthFirst {
 /// Towards each switch the tree of that search: in a lattice cabled dimension by dimension, dimension order.
 PathTrees breadth_first_trees(const RoutingContext& in, const ChannelNet& net);
 
+/// Each step takes the link with the lowest port of those that lead nearer, as opensm's dor does.
+PathTrees lowest_port_trees(const RoutingContext& in, const ChannelNet& net);
+
 /// Rows of all switches along the trees: the n-th LID of a port by the n-th trees, in turns. Parallel cables
 /// share the LIDs by rate, each kind of LIDs by itself.
 std::vector<std::shared_ptr<const LftRow>> tables_along(const RoutingContext& in,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hoefler, Schneider and Lumsdaine, "Optimized Routing for Large-Scale InfiniBand Networks", 2009: shortest
 // paths that avoid loaded links.
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "routing/engines/engine.h"
 #include "routing/engines/pair_layering.h"
@@ -11,13 +14,18 @@
 namespace smd::routing::inline engines {
 namespace {
 
+/// In larger fabrics with cycles the choice among equal paths takes none of them away, and trying takes long.
+constexpr std::size_t kMostWithOtherTies = 200;  ///< switches
+
 std::expected<Routes, RouteError> run_sssp(const EngineInput& in) {
   const ChannelNet net(in.context.topology);
   const auto trees = balanced_trees(in.context, net);
   // Paths between inner switches may close cycles where those of hosts do not; they are left out then.
-  const auto without = in_layers(in.context, net, trees, 1);
+  std::optional<LayeredTrees> found;
+  if (auto without = in_layers(in.context, net, trees, 1)) found = *std::move(without);
+  if (!found && net.switches() <= kMostWithOtherTies) found = in_one_layer_by_ports(in.context, net);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  return Routes{tables_along(in.context, without ? std::span(without->planes) : std::span(&trees, 1)), {}};
+  return Routes{tables_along(in.context, found ? std::span(found->planes) : std::span(&trees, 1)), {}};
 }
 
 }  // namespace

@@ -98,6 +98,41 @@ TEST(Dor, RefusesOtherFabricsInOneLine) {
   EXPECT_EQ(to_string(routes.error()), "the switches are no mesh, hypercube, HyperX or torus");
 }
 
+/// As opensm's dor does.
+TEST(Dor, TakesOtherFabricsWhereShortestPathsCloseNoCycle) {
+  for (const auto* spec : {"dragonflyplus:3:3:2:3+guids=466", "fullcore:3:3:3:2:3+guids=844",
+                           "random:8:4:4:36+guids=696", "xgft:3;3,3,3;1,2,2;1,1,2+guids=816"}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+
+    const auto chosen = chosen_of(fabric, {{"dor", {}}});
+
+    EXPECT_EQ(chosen.engine, "dor") << spec;
+    EXPECT_TRUE(chosen.verification.ok()) << spec;
+    EXPECT_EQ(chosen.routes.layers.count, 1U);
+  }
+}
+
+TEST(Sssp, TakesOtherTiesWhereBalancedPathsCloseACycle) {
+  const auto fabric = fabrics::with_lids(fabrics::of_spec("dragonflyplus:5:2:3:1+guids=890+cut=30:62").input);
+
+  const auto chosen = chosen_of(fabric, {{"sssp", {}}});
+
+  EXPECT_EQ(chosen.engine, "sssp");
+  EXPECT_TRUE(chosen.verification.ok());
+}
+
+TEST(Dnup, OrdersSwitchesThatAreEquallyFarFromHostsFromARoot) {
+  for (const auto* spec : {"mesh:3x2:4+guids=231+cut=3:11", "hyperx:3:1+guids=33+cut=30:90",
+                           "torus:7:4+guids=59", "mesh:9:2+guids=188"}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+
+    const auto chosen = chosen_of(fabric, {{"dnup", {}}});
+
+    EXPECT_EQ(chosen.engine, "dnup") << spec;
+    EXPECT_TRUE(chosen.verification.clean()) << spec;
+  }
+}
+
 TEST(Dor, OneMissingCableIsGoneAround) {
   for (const auto* spec : {"mesh:4x5:2", "torus:5x5:2", "hyperx:4x3:2", "hyperx:2x2x2x2:2", "mesh:3x3x3:1"}) {
     const auto whole = fabrics::told(fabrics::of_spec(spec).input);
