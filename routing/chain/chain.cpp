@@ -16,6 +16,7 @@
 #include "routing/chain/leaf_roots.h"
 #include "routing/chain/proven_routes.h"
 #include "routing/chain/shape.h"
+#include "routing/engines/lattice.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/load.h"
 #include "routing/ranking/islands.h"
@@ -228,6 +229,7 @@ class ChainRun {
     step(link, ChainOptions::Step::verified);
     const bool proven = usable(found);
     settled_ = proven && whole && declined_ && !options_.installed && meshed() &&
+               find_lattice(in_.context.topology) &&
                ((!options_.layered && !damaged()) || even_on_shortest_paths(*routes));
     if (proven || is_own(link)) {
       add(link, {*std::move(routes), std::move(found)}, {}, proven);

@@ -154,6 +154,7 @@ class DimensionOrder {
 /// For other fabrics: shortest paths that close no cycle in one layer, balanced or, as opensm's dor has them,
 /// by the order of ports.
 std::optional<Routes> by_shortest_paths(const RoutingContext& in) {
+  if (in.topology.switches() > kMostWithOtherTies) return std::nullopt;
   const ChannelNet net(in.topology);
   std::optional<LayeredTrees> found;
   if (auto balanced = in_layers(in, net, balanced_trees(in, net), 1)) found = *std::move(balanced);

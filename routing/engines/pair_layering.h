@@ -2,6 +2,7 @@
 #pragma once
 // Puts the pairs of paths between switches into layers, each without a cycle of channels.
 
+#include <cstddef>
 #include <expected>
 #include <optional>
 #include <span>
@@ -27,6 +28,9 @@ struct LayeredTrees {
 /// Fails with too_few_vls.
 std::expected<LayeredTrees, RouteError> in_layers(const RoutingContext& in, const ChannelNet& net,
                                                   PathTrees trees, unsigned most_layers);
+
+/// In larger fabrics with cycles the choice among equal paths takes none of them away, and trying takes long.
+inline constexpr std::size_t kMostWithOtherTies = 200;  // switches
 
 /// Shortest paths that are chosen by the order of ports and close no cycle in one layer: lowest_port_trees(),
 /// else breadth_first_trees(). Nothing: both close one.

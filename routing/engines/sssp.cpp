@@ -14,9 +14,6 @@
 namespace smd::routing::inline engines {
 namespace {
 
-/// In larger fabrics with cycles the choice among equal paths takes none of them away, and trying takes long.
-constexpr std::size_t kMostWithOtherTies = 200;  ///< switches
-
 std::expected<Routes, RouteError> run_sssp(const EngineInput& in) {
   const ChannelNet net(in.context.topology);
   const auto trees = balanced_trees(in.context, net);

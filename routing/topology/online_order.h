@@ -35,7 +35,7 @@ class OnlineOrder {
   template <class After, class Before>
   bool insert(Node from, Node to, const After& after, const Before& before) {
     if (places_of_[from] < places_of_[to]) return true;
-    const bool closes = meet(to, from, after, before);
+    const bool closes = meet(to, from, after, before, Ends::both);
     if (!closes) reorder(places_of_[to], places_of_[from]);
     clear();
     return !closes;
@@ -44,12 +44,15 @@ class OnlineOrder {
   template <class After, class Before>
   bool leads(Node from, Node to, const After& after, const Before& before) {
     if (places_of_[from] > places_of_[to]) return false;
-    const bool leads = meet(from, to, after, before);
+    const bool leads = meet(from, to, after, before, Ends::one);
     clear();
     return leads;
   }
 
  private:
+  /// Where no way has been found, and from which ends no more nodes can be reached.
+  enum class Ends : std::uint8_t { one, both };
+
   /// The places that a search has been to, with a bit each: a search through many nodes has them in order
   /// without a sort.
   struct Places {
@@ -89,9 +92,10 @@ class OnlineOrder {
 
   /// Collects in ahead_ the places of the nodes that `from` leads to, up to that of `to`, and in behind_ of
   /// those that lead to `to`, down to that of `from`, in turns: a way from one to the other is found after
-  /// few of its nodes. True, and the places are not complete, where there is one.
+  /// few of its nodes. True, and the places are not complete, where there is one; `until`: where there is
+  /// none.
   template <class After, class Before>
-  bool meet(Node from, Node to, const After& after, const Before& before) {
+  bool meet(Node from, Node to, const After& after, const Before& before, Ends until) {
     const auto lowest = places_of_[from], highest = places_of_[to];
     ahead_.add(lowest);
     behind_.add(highest);
@@ -105,7 +109,11 @@ class OnlineOrder {
         own.add(place);
       });
     };
-    for (std::size_t at = 0; !met && at < std::max(ahead_.found.size(), behind_.found.size()); ++at) {
+    const auto more = [&](std::size_t at) {
+      const auto a = ahead_.found.size(), b = behind_.found.size();
+      return at < (until == Ends::both ? std::max(a, b) : std::min(a, b));
+    };
+    for (std::size_t at = 0; !met && more(at); ++at) {
       follow(ahead_, behind_, at, after);
       follow(behind_, ahead_, at, before);
     }

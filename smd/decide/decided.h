@@ -238,6 +238,8 @@ struct RoutePart {
   std::uint64_t host_pairs_moved = 0;  ///< of them those with hosts at both switches
   /// Of tables of another SM that were there when we became master; null: there were none.
   std::shared_ptr<const AdoptedSls> adopted_sls;
+  bool sls_replaced =
+      false;  ///< pairs have another SL than the file of the configuration says: no link is lost
   /// Layers that go with its SLs: those that pairs of switches had first. Null: they are not known.
   std::shared_ptr<const routing::PairLayers> adopted_layers;
   /// The operator has asked for these tables: the layers that they give are the ones to come back to.

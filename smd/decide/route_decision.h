@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One decision on forwarding tables, for the files of this folder that make it: routes.cpp (fresh tables, and
-// which way is taken), routes_repair.cpp (tables that were there before, mended), routes_adopt.cpp (tables
-// that switches hold).
+// which way is taken), routes_left_engine.cpp (an engine that has to be left, and comes back),
+// routes_repair.cpp (tables that were there before, mended), routes_adopt.cpp (tables that switches hold).
 
 #include <expected>
 #include <memory>
@@ -36,6 +36,7 @@ class RouteDecision {
                                                                 const routing::ChainOptions& options);
   bool sls_are_all_one() const;
   std::optional<routing::InstalledEngine> installed() const;
+  bool cannot_return(const std::optional<routing::InstalledEngine>& left, const std::string& chosen) const;
   RoutePart::LeftEngine left_engine(const std::string& engine) const;
   void use_own_vls(const routing::EngineInput& input, const routing::ChainOptions& options,
                    routing::Chosen& chosen) const;

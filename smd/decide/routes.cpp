@@ -26,13 +26,6 @@ namespace {
 /// blocked receivers stop each other on a shared one.
 constexpr double kMostLoadForVls = 1.5;
 
-/// Whether a cable or a switch that was seen before was missing.
-bool lacks_any(const RoutePart& part) {
-  return part.topology && part.reference &&
-         (part.reference->links.size() > part.topology->cables() ||
-          part.reference->switches.size() > part.topology->switches());
-}
-
 /// The name of a shape; empty: none was recognised.
 std::string with_damage(const std::string& shape, bool had_lost, bool lost) {
   constexpr std::string_view kDamaged = "damaged ";
@@ -48,6 +41,12 @@ std::string with_shape(const std::string& why, const std::string& before, const 
 
 }  // namespace
 
+bool lacks_any(const RoutePart& part) {
+  return part.topology && part.reference &&
+         (part.reference->links.size() > part.topology->cables() ||
+          part.reference->switches.size() > part.topology->switches());
+}
+
 RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,
                              const LayerBudget& budget, DecideTimes& times)
     : in_(in), lids_(lids), budget_(budget), times_(times) {
@@ -60,6 +59,7 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
   base_.config = in.config.routing;
   if (const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr) {
     base_.adopted_sls = before->adopted_sls;
+    base_.sls_replaced = before->sls_replaced;
     if (!before->engine_waits.empty() && !asks_for_others(base_.config, *before)) {
       base_.engine_waits = before->engine_waits;
       stays_ = {before->engine, before->roots};
@@ -103,38 +103,6 @@ void RouteDecision::take_choice(const RoutePart& before) {
 void RouteDecision::stop_waiting() {
   base_.engine_waits.clear();
   stays_.reset();
-}
-
-/// Clients have one SL to all: tables of several layers would change it for connections that are there.
-bool RouteDecision::sls_are_all_one() const {
-  using Fresh = DecideInput::Fresh;
-  const bool asked = in_.fresh == Fresh::new_layers || in_.fresh == Fresh::any_engine;
-  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  if (asked || !installed_engine(in_) || !has_active_end_port(in_.subnet)) return false;
-  if (before == nullptr) return one_layer_in_use();
-  return before->layers.count == 1 && !before->adopted_sls;
-}
-
-/// That of the tables; while nothing is missing the one that had to be left.
-std::optional<routing::InstalledEngine> RouteDecision::installed() const {
-  auto found = installed_engine(in_);
-  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  const bool returns = found && before != nullptr && !before->left_engine.name.empty() &&
-                       in_.fresh == DecideInput::Fresh::canonical &&
-                       routing::covers(*base_.reference, *base_.topology);
-  if (returns) found = {before->left_engine.name, before->left_engine.roots};
-  return found;
-}
-
-/// Of tables that the operator has not asked for.
-RoutePart::LeftEngine RouteDecision::left_engine(const std::string& engine) const {
-  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  const bool follows = before != nullptr && installed_engine(in_) &&
-                       before->origin != RoutePart::Origin::adopted && !before->shape.empty();
-  if (!follows) return {};
-  auto left = before->left_engine;
-  if (left.name.empty()) left = {before->engine, before->roots};
-  return left.name == engine ? RoutePart::LeftEngine{} : left;
 }
 
 /// Tables of the engine that stays while the configured one waits; of the chain where there is none, or where
@@ -217,7 +185,7 @@ RoutePartOr RouteDecision::fresh() {
                                    .vl_budget = base_.vls,
                                    .sl_budget = budget_.sls};
   const auto installed = this->installed();
-  const routing::ChainOptions options{
+  routing::ChainOptions options{
       .allow_credit_loops = in_.config.routing.allow_credit_loops,
       .on_step =
           [&](std::string_view, routing::ChainOptions::Step step) {
@@ -227,6 +195,10 @@ RoutePartOr RouteDecision::fresh() {
       .layered = in_.config.routing.path_sl == config::PathSl::asked,
       .widest = widest ? &*widest : nullptr};
   auto chosen = run_chain(input, options);
+  if (chosen && cannot_return(installed, chosen->engine)) {
+    options.installed = installed_engine(in_);
+    chosen = run_chain(input, options);
+  }
   if (!chosen) return std::unexpected(chosen.error());
   use_own_vls(input, options, *chosen);
   auto part = std::make_shared<RoutePart>(base_);
@@ -247,8 +219,15 @@ RoutePartOr RouteDecision::fresh() {
   part->layers = std::move(chosen->routes.layers);
   part->new_layers =
       in_.fresh == DecideInput::Fresh::new_layers || in_.fresh == DecideInput::Fresh::any_engine;
-  if (part->new_layers) return part;
-  if (!part->shape.empty()) part->left_engine = left_engine(part->engine);
+  if (in_.fresh != DecideInput::Fresh::any_engine && !part->shape.empty())
+    part->left_engine = left_engine(part->engine);
+  if (part->new_layers) {
+    part->sls_replaced = false;
+    return part;
+  }
+  // It is to converge.
+  const bool returns = in_.fresh == DecideInput::Fresh::no && !part->left_engine.name.empty();
+  if (returns && !lacks_any(*part)) part->origin = RoutePart::Origin::repaired;
   if (in_.stored.layers_home) keep_first_layers(*in_.stored.layers_home, input.context, *part);
   const bool in_use = options.layered && installed && has_active_end_port(in_.subnet);
   if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);

@@ -43,6 +43,9 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
                                                                const RoutePart& goal, std::size_t most_blocks,
                                                                const routing::Parallel& parallel);
 
+/// Whether a cable or a switch that was seen before is missing. Pure.
+bool lacks_any(const RoutePart& part);
+
 /// The load of the tables of a part, hosts in the order of its topology. Pure.
 routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel,
                            routing::LoadOfShifts shifts = routing::LoadOfShifts::yes);

@@ -104,6 +104,7 @@ void RouteDecision::take_first_layers(RoutePart& part) const {
     const auto home = routing::merge({}, *base_.topology, first, routing::KeptLayer::now);
     keep_first_layers(home, {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, part);
     part.adopted_layers = std::make_shared<const routing::PairLayers>(std::move(first));
+    part.sls_replaced = true;
   }
   part.adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
 }

@@ -303,8 +303,11 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   const bool limit_waits = decided_.service_levels && decided_.service_levels->limit.waits != 0;
   const bool named =
       (converge_to_ == Fresh::any_engine && !now.engine_waits.empty()) || (asked && limit_waits);
-  const bool due = best && (named || !now.waiting.empty() ||
-                            returns_to(input.config.routing, best->next.routes->engine, now));
+  const bool left =
+      best && best->next.routes->engine == now.left_engine.name && best->next.routes->engine != now.engine;
+  const bool due =
+      best && (named || !now.waiting.empty() ||
+               (returns_to(input.config.routing, best->next.routes->engine, now) && !(left && moves)));
   if (best && ((whole && !moves) || due)) {
     best->accepted = true;
     return best;

@@ -13,6 +13,7 @@
 
 #include "mad/wire/mad.h"
 #include "smd/decide/route_chain.h"
+#include "smd/decide/routes.h"
 #include "smd/inventory/gone.h"
 #include "smd/report/changes.h"
 #include "smd/report/description.h"
@@ -85,8 +86,7 @@ std::string_view stale_words(const RoutePart& routes, bool replaced) {
 
 void log_stale_sls(const log::Log& log, const RoutePart& routes) {
   if (routes.pairs_moved == 0) return;
-  const bool replaced =
-      routes.adopted_sls && routes.adopted_layers && routes.origin == RoutePart::Origin::fresh;
+  const bool replaced = routes.sls_replaced && !lacks_any(routes);
   log.error("routing.sl_stale")
       .kv("pairs", routes.pairs_moved)
       .kv("with_hosts_at_both", routes.host_pairs_moved)

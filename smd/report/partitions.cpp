@@ -206,7 +206,9 @@ void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart
 /// `keys`: those of the first block as they are to be.
 std::string_view reason_of_index0(PKey was, PKey now, std::span<const PKey> keys) {
   if (now == PKey{}) return "the port is no member of that partition any more, nor of the default one";
-  if (was.same_partition(now)) return "of both keys of the partition the port keeps this one alone";
+  const bool keeps_both = std::ranges::find(keys, was) != keys.end();
+  if (was.same_partition(now) && !keeps_both)
+    return "of both keys of the partition the port keeps this one alone";
   const bool stays = std::ranges::any_of(keys, [&](PKey key) { return key.same_partition(was); });
   return stays || was == PKey{} ? "index0 or a reindex is asked for"
                                 : "the port is no member of that partition any more";

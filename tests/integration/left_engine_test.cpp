@@ -50,6 +50,38 @@ TEST_F(LeftEngine, ComesBackWithItsTables) {
   EXPECT_EQ(routes().pairs_moved, 0U);
 }
 
+TEST_F(LeftEngine, ComesBackWhileAHostIsOff) {
+  start();
+  break_dimension_order();
+  world_.fabric().faults().remove("hm00-03-00");
+  world_.run_for(10s);
+  ASSERT_NE(routes().engine, "dor");
+  mend();
+  EXPECT_EQ(routes().engine, "dor");
+}
+
+TEST_F(LeftEngine, StaysLeftWhereFreshTablesAreAskedForMeanwhile) {
+  start();
+  const auto first = tables();
+  break_dimension_order();
+  (*manager_)->requests().resweep(sm::Resweep::converge, "test");
+  world_.run_for(60s);
+  ASSERT_NE(routes().engine, "dor");
+  mend();
+  EXPECT_EQ(routes().engine, "dor");
+  EXPECT_EQ(tables(), first);
+}
+
+TEST_F(LeftEngine, AReloadOfAnotherKeyKeepsAllSls) {
+  start();
+  break_dimension_order();
+  config_.routing.allow_credit_loops = true;
+  (*manager_)->requests().reload(config_);
+  world_.run_for(20s);
+  EXPECT_EQ(routes().layers.count, 1U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
 TEST_F(LeftEngine, DoesNotComeBackWhereTheOperatorHasAskedForAnother) {
   start();
   break_dimension_order();
