@@ -27,6 +27,11 @@ std::expected<json::value, std::string> body_of(const std::filesystem::path& soc
   return *std::move(value);
 }
 
+/// Of a refusal; empty where it has none.
+std::string code_of(const api::Reply& reply) {
+  return text_of(api::parse_json(reply.body).value_or(json::value()), "code");
+}
+
 }  // namespace
 
 std::string joined(const std::vector<SubnetError>& errors) {
@@ -71,21 +76,25 @@ std::expected<json::value, std::string> Conversation::call(std::string_view meth
     return std::unexpected(reply.error().text);
   }
   if (reply->status / 100 != 2) {
-    if (code != nullptr) *code = text_of(api::parse_json(reply->body).value_or(json::value()), "code");
+    if (code != nullptr) *code = code_of(*reply);
     return std::unexpected(message_of(*reply));
   }
   return body_of(socket_, *reply);
 }
 
 std::expected<std::optional<json::value>, std::string> Conversation::find(const std::string& target,
-                                                                          std::string* why) const {
+                                                                          std::string* why,
+                                                                          std::string* code) const {
   const auto reply = api::ask(socket_, "GET", target, {}, {}, timeout_);
   if (!reply) return std::unexpected(reply.error().text);
   if (reply->status == 404) {
     *why = message_of(*reply);
     return std::optional<json::value>{};
   }
-  if (reply->status / 100 != 2) return std::unexpected(message_of(*reply));
+  if (reply->status / 100 != 2) {
+    if (code != nullptr) *code = code_of(*reply);
+    return std::unexpected(message_of(*reply));
+  }
   auto value = body_of(socket_, *reply);
   if (!value) return std::unexpected(std::move(value.error()));
   return std::optional(*std::move(value));

@@ -53,8 +53,10 @@ class Conversation {
                                                       const std::string& body = {},
                                                       std::string* code = nullptr) const;
   /// As call() with GET; nothing where the daemon says that it is not there (404), and `why` it says so.
+  /// `code`: set to that of another refusal, where it has one; may be null.
   std::expected<std::optional<boost::json::value>, std::string> find(const std::string& target,
-                                                                     std::string* why) const;
+                                                                     std::string* why,
+                                                                     std::string* code = nullptr) const;
   using Act = std::function<Done(const std::string& name, bool several)>;
   /// Calls `act` for the subnet that was named, else for all that have a name yet: what one cannot do keeps
   /// none of the others from it. Where there are several, errors name their subnets, but for one that all

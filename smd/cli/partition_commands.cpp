@@ -53,6 +53,8 @@ class PartitionCommand {
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
+  std::expected<std::optional<json::value>, std::string> look(const std::string& subnet, TimePoint until,
+                                                              std::string* why) const;
   Done wait_in(const std::string& subnet, bool several, TimePoint until) const;
   Done print(const std::string& what) const;
   std::expected<json::value, std::string> tell(std::string_view method, const std::string& target,
@@ -196,32 +198,57 @@ void pause(mad::Duration time) {
   io.run();
 }
 
+/// What the subnet says of the partition, nothing where it does not have it. One that waits, for its port or
+/// for the first sweep, does not know yet.
+std::expected<std::optional<json::value>, std::string> PartitionCommand::look(const std::string& subnet,
+                                                                              TimePoint until,
+                                                                              std::string* why) const {
+  for (;;) {
+    std::string code;
+    auto value = daemon_.find(path_of(subnet, own_path()), why, &code);
+    if (value || code != "waiting" || std::chrono::steady_clock::now() >= until) return value;
+    pause(kLook);
+  }
+}
+
 /// As print(): in the subnets that have it.
 Done PartitionCommand::wait() const {
+  const std::chrono::duration<double> patience(options_.timeout.value_or(kPatience));
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
   std::vector<std::string> with;
+  std::vector<SubnetError> unknown;
   bool several = false;
   const auto asked = daemon_.each([&](const std::string& name, bool among) -> Done {
     several = among;
-    const auto value = among ? daemon_.call("GET", path_of(name, own_path())) : json::value();
-    if (!value) return std::unexpected(value.error());
+    if (among) {
+      std::string why;
+      const auto value = look(name, until, &why);
+      if (!value) unknown.push_back({.subnet = name, .text = value.error(), .has = 0});
+      if (!value) return std::unexpected(value.error());
+      if (!*value) return std::unexpected(why);
+    }
     with.push_back(name);
     return {};
   });
   if (with.empty()) return asked;
-  const std::chrono::duration<double> patience(options_.timeout.value_or(kPatience));
-  const auto until = std::chrono::steady_clock::now() +
-                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(patience);
+  if (!unknown.empty()) return std::unexpected(joined(unknown));
   for (const auto& name : with) {
     auto done = wait_in(name, several, until);
-    if (!done) return std::unexpected((several ? name + ": " : "") + done.error());
+    if (!done && several)
+      return std::unexpected(joined({{.subnet = name, .text = std::move(done.error()), .has = 0}}));
+    if (!done) return done;
   }
   return {};
 }
 
 Done PartitionCommand::wait_in(const std::string& subnet, bool several, TimePoint until) const {
   for (;;) {
-    const auto value = daemon_.call("GET", path_of(subnet, own_path()));
-    if (!value) return std::unexpected(value.error());
+    std::string why;
+    const auto found = look(subnet, until, &why);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return std::unexpected(why);
+    const auto& value = *found;
     const auto* in_force = member_of(*value, "in_force").if_bool();
     const auto missing = missing_members(*value);
     const bool ready = in_force != nullptr && *in_force && missing.empty();

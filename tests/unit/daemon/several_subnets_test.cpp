@@ -157,6 +157,38 @@ TEST(SeveralSubnets, APartitionIsWaitedForInThoseThatHaveIt) {
             "smd partitions: it is not there\n");
 }
 
+constexpr auto* kBlue =
+    R"({"pkey":"0x0005","name":"blue","in_force":true,"programmed":2,"members":[],"pending":[]})";
+
+/// A fabric that is not read yet, and an SM that is not asked in time, say nothing of the partition.
+TEST(SeveralSubnets, ASubnetThatSaysNothingOfAPartitionIsNotOneWithoutIt) {
+  for (const auto* code : {"waiting", "x"}) {
+    test::FakeDaemon daemon;
+    answer_each(daemon,
+                {{"GET /v1/subnets/a/partitions/blue",
+                  {503, fmt::format(R"({{"code":"{}","error":{{"message":"a waits: no port"}}}})", code)}},
+                 {"GET /v1/subnets/b/partitions/blue", {200, kBlue}}});
+    const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue", "--timeout", "0"});
+    EXPECT_EQ(said.status, 1) << said.out;
+    EXPECT_EQ(said.err, "smd partitions: a waits: no port\n");
+  }
+}
+
+TEST(SeveralSubnets, ASubnetThatWaitsIsWaitedFor) {
+  test::FakeDaemon daemon;
+  daemon.answer = [looks = 0](const std::string& request) mutable {
+    if (request.starts_with("GET /v1/status"))
+      return http(200, R"({"subnets":[{"subnet":"a","state":"up"},{"subnet":"b","state":"up"}]})");
+    if (request.starts_with("GET /v1/subnets/b/")) return http(404, R"({"error":{"message":"not here"}})");
+    if (looks++ == 0) return http(503, R"({"code":"waiting","error":{"message":"a waits: no port"}})");
+    return http(200, kBlue);
+  };
+
+  const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(said.out, "a: 0x0005 blue: 2 members programmed, 0 pending\n");
+}
+
 TEST(SeveralSubnets, ATokenOfOneOfThemIsRevokedAndRotatedThere) {
   test::FakeDaemon daemon;
   answer_as_two(daemon,
