@@ -106,6 +106,11 @@ inline const policy::Policies* known_policies(const SubnetView& view) {
   return view.policy_state ? view.policy_state->policies.get() : view.kept.get();
 }
 
+/// Its tokens are not known yet, and may come: a store that was refused is not opened later.
+inline bool tokens_may_come(const SubnetView& view) {
+  return known_policies(view) == nullptr && !(view.waiting && view.waiting->what == "state");
+}
+
 /// All 0 before the first sweep.
 inline sm::Activity activity_of(const SubnetView& view) {
   return view.activity ? *view.activity : sm::Activity{};

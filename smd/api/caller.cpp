@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const Backend& backend) {
 /// What a secret is good for in the subnets whose stores are open.
 struct SecretFound {
   Access access;
-  bool all_open = true;
+  bool all_open = true;             ///< but for those that were refused
   std::vector<access::Use> uses{};  ///< to be kept
 };
 
@@ -35,7 +35,7 @@ SecretFound found_by(std::string_view secret, std::int64_t now, const Backend& b
   std::vector<access::TokensOf> tokens;
   for (const auto& view : views) {
     const auto* policies = known_policies(*view);
-    found.all_open = found.all_open && policies != nullptr;
+    found.all_open = found.all_open && !tokens_may_come(*view);
     if (policies != nullptr) tokens.push_back({.subnet = view->name, .tokens = &policies->tokens});
   }
   found.access = access::access_of(secret, tokens, now, found.uses);
@@ -47,7 +47,7 @@ bool may_have(const Access& access, Role least, const Backend& backend) {
   std::vector<std::string> open;
   const auto views = backend.subnets();
   for (const auto& view : views) {
-    if (known_policies(*view) != nullptr) open.push_back(view->name);
+    if (!tokens_may_come(*view)) open.push_back(view->name);
   }
   return open.size() < views.size() && access.in_all(open) >= least;
 }

@@ -442,7 +442,7 @@ std::expected<Chosen, Answer> choose(const Question& question, const Backend& ba
   std::string names;
   bool all_open = true;
   for (std::size_t i = 0; i < subnets.size(); ++i) {
-    all_open = all_open && known_policies(*subnets[i]) != nullptr;
+    all_open = all_open && !tokens_may_come(*subnets[i]);
     if (!question.access->in(subnets[i]->name)) continue;
     if (subnets[i]->name == question.part("subnet")) return Chosen{i, subnets[i]};
     names += (names.empty() ? "" : ", ") + (subnets[i]->name.empty() ? "(no port yet)" : subnets[i]->name);

@@ -242,6 +242,13 @@ TEST_F(ApiAccess, WhatATokenMayDoWhereAStoreIsNotOpenIsNotKnown) {
   EXPECT_EQ(call("local", "GET", "/v1/subnets/none/ports").status, 404U);
   EXPECT_EQ(call("admin", "GET", "/v1/subnets/up/ports").status, 200U);
   EXPECT_EQ(backend_.wrong_tokens, 0U);
+  other.waiting = api::Waiting{.what = "state", .reason = "another process has it", .since = {}};
+  backend_.views[1] = std::make_shared<api::SubnetView>(other);
+  EXPECT_EQ(call("unknown", "GET", "/v1/status").status, 401U)
+      << "a store that was refused is not waited for";
+  EXPECT_EQ(backend_.wrong_tokens, 1U);
+  EXPECT_EQ(call("admin", "GET", "/v1/subnets/none/ports").status, 404U);
+  EXPECT_EQ(call("admin", "PUT", "/v1/log", R"({"level": "warn"})").status, 403U);
 }
 
 TEST_F(ApiAccess, ATenantSeesItsPartitionAndThePortsOfItsMembers) {
