@@ -42,6 +42,10 @@ bool EventsWanted::contains(const events::Event& event) const {
   return match.empty() || config::matches_glob(match, line.name);
 }
 
+bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant) {
+  return found.gap && !(is_tenant && after == events::EventId{});
+}
+
 EventStream::EventStream(EventsWanted wanted, Request request, Backend& backend)
     : wanted_(std::move(wanted)), request_(std::move(request)), backend_(backend) {
   request_.body.clear();
@@ -89,7 +93,7 @@ std::string EventStream::more(const EventView& view) {
        .limit = kPieceEvents,
        .subnet = wanted_.subnet,
        .wanted = [&](const events::Event& event) { return wanted_.contains(event); }});
-  if (found.gap) {
+  if (is_gap(found, wanted_.after, view.is_of_tenant(wanted_.subnet))) {
     piece = frame(to_text(*wanted_.after), "gap",
                   sm::Json(sm::JsonObject{{"since", text(to_text(*wanted_.after))},
                                           {"reason", text("events that followed are not kept any more")}}));

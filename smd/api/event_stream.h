@@ -24,6 +24,9 @@ struct EventsWanted {
   bool contains(const events::Event& event) const;
 };
 
+/// Whether something is missing after the client's cursor: after a tenant's "nothing so far" nothing is.
+bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant);
+
 class EventStream final : public Stream {
  public:
   /// `request` is that of a caller who may see the events; the backend outlives the stream.

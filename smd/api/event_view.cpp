@@ -116,6 +116,10 @@ std::vector<log::Field> EventView::of_tenant(std::vector<log::Field> fields, con
   return fields;
 }
 
+bool EventView::is_of_tenant(const std::optional<std::string>& subnet) const {
+  return subnet ? tenants_.contains(*subnet) : !tenants_.empty();
+}
+
 bool EventView::is_own(const std::string& subnet, Guid node) const {
   const auto tenant = tenants_.find(subnet);
   return tenant != tenants_.end() && tenant->second.nodes.contains(node);

@@ -36,6 +36,8 @@ class EventView {
 
   /// The fields that the caller sees; nothing: it does not see the event.
   std::optional<std::vector<log::Field>> seen(const events::Event& event) const;
+  /// The caller is a tenant of the subnet; nothing: of one of them.
+  bool is_of_tenant(const std::optional<std::string>& subnet) const;
   /// The caller is a tenant whose partitions have a port of the node, or would have it if it were there.
   bool is_own(const std::string& subnet, Guid node) const;
 

@@ -115,15 +115,10 @@ Answer stream_of(EventsWanted wanted, const Question& question, Backend& backend
 events::EventId next_of_tenant(const store::EventsFound& found, const std::optional<events::EventId>& after,
                                store::EventQuery seen, Backend& backend) {
   if (!found.events.empty()) return found.events.back()->id();
-  if (after && !found.gap) return *after;
+  if (after && (!found.gap || *after == events::EventId{})) return *after;
   seen.limit = 1;
   const auto latest = backend.event_log().find(seen);
   return latest.events.empty() ? events::EventId{} : latest.events.back()->id();
-}
-
-/// After "nothing so far" nothing is missing.
-bool gap_of(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant) {
-  return found.gap && !(is_tenant && after == events::EventId{});
 }
 
 Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {
@@ -142,16 +137,13 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
   JsonObject page;
   if (wanted.subnet) page.emplace("subnet", text(*wanted.subnet));
   page.emplace("events", Json(std::move(list)));
-  const bool is_tenant = std::ranges::any_of(backend.subnets(), [&](const auto& subnet) {
-    return wanted.subnet.value_or(subnet->name) == subnet->name &&
-           question.access->only_partitions(subnet->name).has_value();
-  });
+  const bool is_tenant = view.is_of_tenant(wanted.subnet);
   const auto seen = [&](const events::Event& event) { return view.seen(event).has_value(); };
   const auto next = is_tenant ? next_of_tenant(found, wanted.after,
                                                {.limit = 1, .subnet = wanted.subnet, .wanted = seen}, backend)
                               : found.next;
   page.emplace("next", text(to_text(next)));
-  page.emplace("gap", Json(gap_of(found, wanted.after, is_tenant)));
+  page.emplace("gap", Json(is_gap(found, wanted.after, is_tenant)));
   return answer_of(Json(std::move(page)));
 }
 
@@ -188,13 +180,13 @@ Answer get_changes(const Question& question, Backend& backend) {
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
-  const bool is_tenant = question.access->only_partitions(name).has_value();
+  const bool is_tenant = view.is_of_tenant(name);
   const auto next =
       is_tenant ? next_of_tenant(found, wanted->after, {.limit = 1, .wanted = is_seen}, backend) : found.next;
   return answer_of(Json(JsonObject{{"subnet", text(name)},
                                    {"changes", Json(std::move(list))},
                                    {"next", text(to_text(next))},
-                                   {"gap", Json(gap_of(found, wanted->after, is_tenant))}}));
+                                   {"gap", Json(is_gap(found, wanted->after, is_tenant))}}));
 }
 
 Answer get_events(const Question& question, Backend& backend) {

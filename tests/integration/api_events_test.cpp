@@ -304,6 +304,9 @@ TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursor) {
   const std::string events = "/v1/subnets/up/events";
   const auto none = next("tenant", events);
   EXPECT_EQ(page("tenant", events + "?since=" + none).at("gap"), false);
+  const auto follows = stream("tenant", events, none);
+  follows->next(1000, false);
+  EXPECT_EQ(follows->next(1000, false), "") << "nor is there a gap in a stream";
   gone(own_, "h00001");
   const auto first = next("tenant", events + "?since=" + none);
   EXPECT_NE(first, none);
