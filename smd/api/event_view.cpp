@@ -68,6 +68,16 @@ Json event_json(const events::Event& event, const std::vector<log::Field>& field
                          {"fields", Json(std::move(shown))}});
 }
 
+events::EventId latest_seen(store::EventQuery seen, events::EventId last, Backend& backend) {
+  seen.after.reset();
+  seen.limit = 1;
+  seen.wanted = [inner = std::move(seen.wanted), last](const events::Event& event) {
+    return event.id() <= last && inner(event);
+  };
+  const auto latest = backend.event_log().find(seen);
+  return latest.events.empty() ? events::EventId{} : latest.events.back()->id();
+}
+
 EventView::EventView(access::Access access, const Backend& backend) : access_(std::move(access)) {
   std::vector<std::string> names;
   for (const auto& view : backend.subnets()) {

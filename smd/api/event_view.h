@@ -26,6 +26,10 @@ std::optional<events::EventId> parse_event_id(std::string_view text);
 /// Keys and values of the log line. Of the caller `access` a tenant gets those about what is its own.
 sm::Json event_json(const events::Event& event, const std::vector<log::Field>& fields);
 
+/// The id of the latest event that `seen` means, of those up to `last`: what has come after a search up to
+/// there is found by the next one. That of no event where there is none. `seen.wanted` is not empty.
+events::EventId latest_seen(store::EventQuery seen, events::EventId last, Backend& backend);
+
 /// Which events a caller sees, and what of them. A tenant sees those of its partitions, and of ports that
 /// were their members then, without what stands at the other end of a cable.
 class EventView {

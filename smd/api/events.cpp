@@ -116,9 +116,7 @@ events::EventId next_of_tenant(const store::EventsFound& found, const std::optio
                                store::EventQuery seen, Backend& backend) {
   if (!found.events.empty()) return found.events.back()->id();
   if (after && (!found.gap || *after == events::EventId{})) return *after;
-  seen.limit = 1;
-  const auto latest = backend.event_log().find(seen);
-  return latest.events.empty() ? events::EventId{} : latest.events.back()->id();
+  return latest_seen(std::move(seen), found.next, backend);
 }
 
 Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {

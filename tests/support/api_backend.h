@@ -93,7 +93,11 @@ class FakeBackend final : public api::Backend {
   }
   events::EventRing& events() override { return ring; }
   events::EventRing ring{log::real_times()};
-  store::EventLog& event_log() override { return kept_events; }
+  store::EventLog& event_log() override {
+    if (at_search) at_search();
+    return kept_events;
+  }
+  std::function<void()> at_search;  ///< what comes before each search for events
   store::EventLog kept_events{ring};
   access::Guard& guard() override { return guard_; }
   api::Answered& answered() override { return answered_; }
