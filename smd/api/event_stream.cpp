@@ -23,17 +23,6 @@ std::string frame(std::string_view id, std::string_view name, const sm::Json& da
   return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", id, name, sm::to_text(data));
 }
 
-/// Those that the caller may see.
-std::string frames(const std::deque<events::EventPtr>& events, const EventView& view) {
-  std::string text;
-  for (const auto& event : events) {
-    if (const auto fields = view.seen(*event))
-      text += frame(to_text(event->id()), std::get<events::NamedLogEvent>(event->payload).name,
-                    event_json(*event, *fields));
-  }
-  return text;
-}
-
 }  // namespace
 
 bool EventsWanted::contains(const events::Event& event) const {
@@ -67,20 +56,52 @@ std::optional<std::string> EventStream::next(std::int64_t now, bool quiet) {
   if (!std::exchange(begun_, true)) piece = begin(view);
   if (piece.empty()) piece = more(view);
   // With the id the client goes on from here after a break, though none of the events was for it.
-  if (piece.empty() && quiet) piece = fmt::format(": alive\nid: {}\n\n", to_text(*wanted_.after));
+  if (piece.empty() && quiet) piece = fmt::format(": alive\nid: {}\n\n", to_text(cursor(view)));
   return piece;
+}
+
+/// Those that the caller may see.
+std::string EventStream::frames(const std::deque<events::EventPtr>& events, const EventView& view) {
+  std::string text;
+  for (const auto& event : events) {
+    const auto fields = view.seen(*event);
+    if (!fields) continue;
+    text += frame(to_text(event->id()), std::get<events::NamedLogEvent>(event->payload).name,
+                  event_json(*event, *fields));
+    sent_ = event->id();
+  }
+  return text;
+}
+
+/// Where the client goes on after a break. What a tenant does not see does not move it.
+events::EventId EventStream::cursor(const EventView& view) const {
+  return view.is_of_tenant(wanted_.subnet) ? sent_ : *wanted_.after;
+}
+
+/// Of a client that does not say after what it goes on, or after what is not kept any more.
+events::EventId EventStream::start(const EventView& view, events::EventId last) {
+  if (!view.is_of_tenant(wanted_.subnet)) return last;
+  return latest_seen({.after = {},
+                      .limit = 1,
+                      .subnet = wanted_.subnet,
+                      .wanted = [&](const events::Event& event) { return view.seen(event).has_value(); }},
+                     last, backend_);
 }
 
 /// How long to wait after a break, and the latest events where the client has asked for some.
 std::string EventStream::begin(const EventView& view) {
   std::string piece = "retry: 2000\n\n";
-  if (wanted_.after) return piece;
+  if (wanted_.after) {
+    sent_ = *wanted_.after;
+    return piece;
+  }
   const auto found = backend_.event_log().find({.limit = wanted_.limit.value_or(1),
                                                 .subnet = wanted_.subnet,
                                                 .wanted = [&](const events::Event& event) {
                                                   return wanted_.limit && wanted_.contains(event) &&
                                                          view.seen(event).has_value();
                                                 }});
+  sent_ = start(view, found.next);
   piece += frames(found.events, view);
   wanted_.after = found.next;
   return piece;
@@ -94,9 +115,11 @@ std::string EventStream::more(const EventView& view) {
        .subnet = wanted_.subnet,
        .wanted = [&](const events::Event& event) { return wanted_.contains(event); }});
   if (is_gap(found, wanted_.after, view.is_of_tenant(wanted_.subnet))) {
-    piece = frame(to_text(*wanted_.after), "gap",
-                  sm::Json(sm::JsonObject{{"since", text(to_text(*wanted_.after))},
+    const auto since = to_text(cursor(view));
+    piece = frame(since, "gap",
+                  sm::Json(sm::JsonObject{{"since", text(since)},
                                           {"reason", text("events that followed are not kept any more")}}));
+    sent_ = start(view, found.next);
   }
   piece += frames(found.events, view);
   wanted_.after = found.next;

@@ -3,6 +3,7 @@
 // Events as they happen: server-sent events, as the HTML standard has them.
 
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,9 @@ class EventStream final : public Stream {
 
  private:
   bool may_see(const access::Access& access) const;
+  events::EventId cursor(const EventView& view) const;
+  events::EventId start(const EventView& view, events::EventId last);
+  std::string frames(const std::deque<events::EventPtr>& events, const EventView& view);
   std::string begin(const EventView& view);
   std::string more(const EventView& view);
 
@@ -44,6 +48,7 @@ class EventStream final : public Stream {
   Request request_;
   Backend& backend_;
   bool begun_ = false;
+  events::EventId sent_{};  ///< the latest event that the client has got, or would have; once begun_
 };
 
 }  // namespace smd::api

@@ -329,6 +329,31 @@ TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursor) {
   EXPECT_EQ(page("tenant", events + "?since=" + first).at("events").as_array().size(), 1U);
 }
 
+/// The id of the line that says that a stream is alive.
+TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursorOfAStream) {
+  const auto alive = [](api::Stream& of) { return *of.next(1000, true); };
+  publish("node.seen", {}, "other");
+  const auto begun = stream("tenant"), sees = stream("viewer");
+  EXPECT_TRUE(begun->next(1000, false));
+  EXPECT_TRUE(sees->next(1000, false));
+  EXPECT_EQ(alive(*begun), ": alive\nid: 0-0\n\n");
+  gone(own_, "h00001");
+  const std::string own(page("tenant").at("next").as_string());
+  EXPECT_TRUE(begun->next(1000, false));
+  EXPECT_TRUE(sees->next(1000, false));
+  const auto later = stream("tenant"), resumed = stream("tenant", "/v1/subnets/up/events", own);
+  EXPECT_TRUE(later->next(1000, false));
+  EXPECT_TRUE(resumed->next(1000, false));
+  const auto of_viewer = alive(*sees);
+
+  gone(foreign_, "h00002");
+  publish("node.seen", {}, "other");
+
+  for (const auto& one : {begun, later, resumed}) EXPECT_EQ(alive(*one), ": alive\nid: " + own + "\n\n");
+  EXPECT_TRUE(sees->next(1000, false));
+  EXPECT_NE(alive(*sees), of_viewer);
+}
+
 /// `next` of an empty page is found by a search of its own.
 TEST_F(ApiEvents, ATenantLosesNoEventThatComesWhileAPageIsMade) {
   gone(foreign_, "h00002");
