@@ -148,9 +148,12 @@ void write_totals(const Scrape& scrape, OwnFamilies& own) {
 void write_replica(const Scrape& scrape, OwnFamilies& own) {
   if (own.family("smd_replica_standbys", MetricType::Gauge, "Standbys that copy the state of this master")) {
     for (const auto& subnet : scrape.subnets) {
-      if (subnet.view->replica && sm_state(*subnet.view) == wire::SmState::master)
-        own.sample({{subnet.label, subnet.view->name}},
-                   static_cast<double>(subnet.view->replica->standbys.size()));
+      const auto& replica = subnet.view->replica;
+      if (!replica || sm_state(*subnet.view) != wire::SmState::master) continue;
+      const auto copying = std::ranges::count_if(replica->standbys, [&](const auto& standby) {
+        return standby.acked.epoch == replica->latest.epoch;  // else it has nothing of this mastership yet
+      });
+      own.sample({{subnet.label, subnet.view->name}}, static_cast<double>(copying));
     }
   }
   if (own.family("smd_replica_lag_transactions", MetricType::Gauge,

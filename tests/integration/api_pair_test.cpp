@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <ranges>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -61,9 +62,11 @@ TEST_F(ApiOfAPair, StandbysOfAMasterAreCountedAlsoWhereThereAreNone) {
   const auto metrics = [this] {
     return api::answer({.method = "GET", .target = "/metrics", .body = {}}, backend_).body;
   };
-  const auto copying_to = [this](std::size_t standbys) {
+  const auto copying_to = [this](std::size_t standbys, std::size_t connected = 0) {
     replica::ReplicaView replica;
-    replica.standbys.resize(standbys);
+    replica.latest.epoch = 7;
+    replica.standbys.resize(standbys + connected);
+    for (auto& standby : replica.standbys | std::views::take(standbys)) standby.acked.epoch = 7;
     for (auto& view : backend_.views) {
       auto with = *view;
       with.replica = std::make_shared<const replica::ReplicaView>(replica);
@@ -76,6 +79,9 @@ TEST_F(ApiOfAPair, StandbysOfAMasterAreCountedAlsoWhereThereAreNone) {
   EXPECT_THAT(metrics(), testing::Not(HasSubstr("\nsmd_replica_standbys{subnet=\"h00003\"}")));
   copying_to(2);
   EXPECT_THAT(metrics(), HasSubstr("\nsmd_replica_standbys{subnet=\"h00000\"} 2\n"));
+  copying_to(1, 2);
+  EXPECT_THAT(metrics(), HasSubstr("\nsmd_replica_standbys{subnet=\"h00000\"} 1\n"))
+      << "two have a connection, and nothing of this mastership";
 }
 
 TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
