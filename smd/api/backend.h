@@ -74,6 +74,7 @@ enum class PolicyVerdict : std::uint8_t {
   stale,       ///< the policy has changed meanwhile: nothing was done
   not_kept,    ///< the store takes nothing: nothing was done
   not_master,  ///< another SM is master now, or may be: nothing was done
+  maybe_lost,  ///< the mastership has ended, or may have, while it was kept: the next master has it, or not
 };
 
 /// One subnet as it is now.

@@ -38,6 +38,14 @@ Answer no_longer_master(const SubnetView& view) {
                               view.name));
 }
 
+Answer mastership_ended(const SubnetView& view) {
+  return error_of(
+      503, "no_master",
+      fmt::format("{}: the mastership has ended while the change was made, or may have: whether it "
+                  "was made is not known, ask again",
+                  view.name));
+}
+
 std::optional<Answer> two_masters(const SubnetView& view) {
   if (!view.sms || !view.sms->state.contested) return std::nullopt;
   return error_of(

@@ -21,8 +21,11 @@ std::string master_words(const SubnetView& view);
 /// sweep; nothing before the first one.
 std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what);
 
-/// 503 no_master: the mastership has ended during the request, or may have.
+/// 503 no_master: the mastership has ended during the request, or may have. Nothing was changed.
 Answer no_longer_master(const SubnetView& view);
+
+/// 503 no_master: that has happened while a change was kept, and the next master may have it.
+Answer mastership_ended(const SubnetView& view);
 
 /// 503 two_masters: another SM says that it is master, too, and what is changed now is lost where this one
 /// gives way.

@@ -83,6 +83,8 @@ Answer change_policies(const Question& question, Backend& backend, Hindrance hin
             "the change cannot be written to the store; nothing was changed, `smd status` says why");
       case PolicyVerdict::not_master:
         return no_longer_master(view);
+      case PolicyVerdict::maybe_lost:
+        return mastership_ended(view);
       case PolicyVerdict::stale:
         break;
     }

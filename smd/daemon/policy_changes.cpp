@@ -71,7 +71,8 @@ bool Instance::may_be_lost(const api::PolicyChange& change) {
 }
 
 /// The mastership may end before and during the commit: a change that would be lost is not answered as kept,
-/// and is taken back, so that its Idempotency-Key knows no answer here.
+/// and is taken back, so that its Idempotency-Key knows no answer here. A standby may have got it with the
+/// commit, and be the next master.
 asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<Verdict> verdict) {
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
@@ -95,7 +96,7 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   }
   changing_policies_ = false;
   policy_waiting_.wake_all();
-  verdict->tell(lost ? not_master : !kept ? not_kept : copied ? done : not_copied);
+  verdict->tell(lost ? maybe_lost : !kept ? not_kept : copied ? done : not_copied);
 }
 
 void Instance::train(api::PolicyChange::PortChange port, std::string event) {

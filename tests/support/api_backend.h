@@ -46,7 +46,7 @@ class FakeBackend final : public api::Backend {
     if (const auto other = std::exchange(meanwhile, nullptr)) other();
     std::promise<api::PolicyVerdict> verdict;
     if (replaced) {
-      verdict.set_value(api::PolicyVerdict::not_master);
+      verdict.set_value(api::PolicyVerdict::maybe_lost);
       return verdict.get_future();
     }
     const bool good = views[subnet]->policy_state == change.before && keeps;
