@@ -8,5 +8,5 @@ import sys
 
 if shutil.which("promtool") is None:
     print("promtool is not installed (Debian's prometheus): not checked")
-    sys.exit(0)
+    sys.exit(77)  # ctest says that it was skipped
 sys.exit(subprocess.run(["promtool", "test", "rules", pathlib.Path(sys.argv[1]) / "tests/daemon/alerts.yml"]).returncode)
