@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes that the API gives to an instance, in real time.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "smd/daemon/instance.h"
+#include "tests/support/instance_lab.h"
+
+namespace smd::daemon {
+namespace {
+
+/// Its thread does not know yet that it has stood still when it takes the change.
+TEST_F(AnInstance, AfterAStandstillNothingIsChangedUntilItIsKnownWhoIsMaster) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state;
+  }));
+  const auto make_change = [&] {
+    const auto before = instance_->view()->policy_state;
+    return instance_->change_policies({.before = before,
+                                       .after = std::make_shared<policy::Policies>(*before->policies),
+                                       .merged = before->merged,
+                                       .what = "put",
+                                       .partition = "blue"});
+  };
+  std::promise<void> begun;
+  instance_->ping([&begun] {
+    begun.set_value();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  });
+  begun.get_future().wait();
+  EXPECT_EQ(make_change().get(), api::PolicyVerdict::not_master);
+  EXPECT_EQ(device_.count("partition.changed"), 0U);
+  EXPECT_GT(device_.count("sm.stood_still"), 0U);
+
+  ASSERT_TRUE(shows([](const api::SubnetView& view) { return !view.sms->state.sets_held; }));
+  EXPECT_EQ(make_change().get(), api::PolicyVerdict::done);
+  EXPECT_EQ(device_.count("partition.changed"), 1U);
+}
+
+TEST_F(AnInstance, UsesOfTokensThatComeTogetherAreAllKept) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  ASSERT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state;
+  }));
+  const auto before = instance_->view()->policy_state;
+  auto after = std::make_shared<policy::Policies>(*before->policies);
+  after->tokens = {{"a", {.hash = "h"}}, {"b", {.hash = "i"}}, {"c", {.hash = "j"}}};
+  const auto made = instance_->change_policies({.before = before,
+                                                .after = after,
+                                                .merged = before->merged,
+                                                .what = "add",
+                                                .partition = {},
+                                                .token = "a"});
+  made.wait();
+
+  for (const auto* token : {"a", "b", "none", "a"}) instance_->token_used(token, 1000);
+
+  const auto last_use = [](const api::SubnetView& view, const char* token) {
+    return view.policy_state->policies->tokens.at(token).last_use;
+  };
+  EXPECT_TRUE(
+      shows([&](const auto& view) { return last_use(view, "a") == 1000 && last_use(view, "b") == 1000; }));
+  EXPECT_EQ(last_use(*instance_->view(), "c"), 0);
+  EXPECT_EQ(device_.count("api.token"), 1U) << "a use is not said";
+}
+
+}  // namespace
+}  // namespace smd::daemon
