@@ -70,5 +70,36 @@ TEST_F(AnInstance, UsesOfTokensThatComeTogetherAreAllKept) {
   EXPECT_EQ(device_.count("api.token"), 1U) << "a use is not said";
 }
 
+/// A standby may have what is taken back here, and be the next master.
+TEST_F(AnInstanceWithAName, AChangeWithWhichTheMastershipMayEndIsNotAnsweredAsUndone) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  const auto make_change = [&] {
+    EXPECT_TRUE(shows([](const api::SubnetView& view) {
+      return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state &&
+             view.sms && !view.sms->state.sets_held;
+    }));
+    const auto before = instance_->view()->policy_state;
+    auto verdict = instance_->change_policies({.before = before,
+                                               .after = std::make_shared<policy::Policies>(*before->policies),
+                                               .merged = before->merged,
+                                               .what = "put",
+                                               .partition = "blue"});
+    // Behind the change in the queue of its thread: it goes to the disk meanwhile.
+    auto* const instance = instance_.get();
+    instance->ping([instance] {
+      instance->ping(
+          [instance] { instance->ping([] { std::this_thread::sleep_for(std::chrono::seconds(1)); }); });
+    });
+    return verdict.get();
+  };
+
+  // A busy machine may stand still a moment before it or after it.
+  auto verdict = make_change();
+  for (int i = 0; i < 10 && verdict != api::PolicyVerdict::maybe_lost; ++i) verdict = make_change();
+
+  EXPECT_EQ(verdict, api::PolicyVerdict::maybe_lost);
+  EXPECT_TRUE(instance_->view()->policy_state->policies->tokens.contains("mon"));
+}
+
 }  // namespace
 }  // namespace smd::daemon
