@@ -150,7 +150,7 @@ class RaisedLmc : public test::LayeredFabric, public testing::WithParamInterface
 TEST_P(RaisedLmc, HasRoutesToAllLidsAfterAReload) {
   start();
   ASSERT_EQ(lost_paths(state()), 0U);
-  for (const std::uint8_t lmc : {1, 2, 0}) {
+  for (const std::uint8_t lmc : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{0}}) {
     config_.lids.lmc = lmc;
     (*manager_)->requests().reload(config_);
     world_.run_for(20s);

@@ -18,7 +18,7 @@ using replica::ReplicaView;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto *kFirst = "h00000", *kSecond = "h00003";
+constexpr auto *kFirstSm = "h00000", *kSecondSm = "h00003";
 
 config::SubnetConfig of_priority(std::uint8_t priority) {
   config::SubnetConfig config;
@@ -30,24 +30,24 @@ class LargeChange : public testing::Test {
  protected:
   test::ReplicaSite site_{"ft2:4"};
   void start_pair() {
-    site_.start(kFirst, of_priority(5), {kSecond});
-    site_.start(kSecond, of_priority(3), {kFirst});
+    site_.start(kFirstSm, of_priority(5), {kSecondSm});
+    site_.start(kSecondSm, of_priority(3), {kFirstSm});
     site_.world.run_for(seconds(3));
-    ASSERT_TRUE(site_[kFirst].is_master());
-    ASSERT_EQ(site_[kSecond].store().view()->role, ReplicaView::Role::current);
+    ASSERT_TRUE(site_[kFirstSm].is_master());
+    ASSERT_EQ(site_[kSecondSm].store().view()->role, ReplicaView::Role::current);
   }
   /// The master has so many classes of traffic from now on.
   void commit_classes(std::size_t count) {
-    auto policies = std::make_shared<policy::Policies>(*site_[kFirst].store().policies());
+    auto policies = std::make_shared<policy::Policies>(*site_[kFirstSm].store().policies());
     policies->class_sls.clear();
     for (std::size_t i = 0; i < count; ++i)
       policies->class_sls[fmt::format("a class of traffic with a long name {:05}", i)] = Sl{1};
-    site_.world.run(commit(&site_[kFirst].store(), std::move(policies)));
+    site_.world.run(commit(&site_[kFirstSm].store(), std::move(policies)));
   }
   void expect_equal() {
-    const auto a = test::on_disk(site_.disks[kFirst]), b = test::on_disk(site_.disks[kSecond]);
+    const auto a = test::on_disk(site_.disks[kFirstSm]), b = test::on_disk(site_.disks[kSecondSm]);
     EXPECT_EQ(a, b) << testing::PrintToString(replica::differing(a, b))
-                    << testing::PrintToString(site_[kSecond].lines.all);
+                    << testing::PrintToString(site_[kSecondSm].lines.all);
   }
 
  private:
@@ -59,7 +59,7 @@ class LargeChange : public testing::Test {
 /// It is read, put into the copy and made the state elsewhere. So is its end.
 TEST_F(LargeChange, DoesNotKeepTheThreadOfTheStandbyBusy) {
   start_pair();
-  auto& standby = site_[kSecond];
+  auto& standby = site_[kSecondSm];
   standby.compute().takes = milliseconds(300);
   for (const std::size_t count : {10'000U, 0U}) {
     const auto works = standby.compute().works;
@@ -85,7 +85,7 @@ TEST_F(LargeChange, DoesNotKeepTheThreadOfTheStandbyBusy) {
 /// What was worked on then is not the copy of the next master's state.
 TEST_F(LargeChange, AMastershipMeanwhileBeginsAnew) {
   start_pair();
-  auto& compute = site_[kSecond].compute();
+  auto& compute = site_[kSecondSm].compute();
   const auto works = compute.works;
   compute.takes = milliseconds(10);
   commit_classes(10'000);
@@ -96,17 +96,17 @@ TEST_F(LargeChange, AMastershipMeanwhileBeginsAnew) {
   ASSERT_EQ(compute.works, works + 2);
   compute.takes = {};
 
-  site_.kill(kFirst);
+  site_.kill(kFirstSm);
   site_.world.run_for(seconds(5));
-  ASSERT_TRUE(site_[kSecond].is_master());
-  site_.start(kFirst, of_priority(5), {kSecond});
+  ASSERT_TRUE(site_[kSecondSm].is_master());
+  site_.start(kFirstSm, of_priority(5), {kSecondSm});
   site_.world.run_for(seconds(8));
-  ASSERT_TRUE(site_[kFirst].is_master());
-  ASSERT_FALSE(site_[kSecond].is_master());
+  ASSERT_TRUE(site_[kFirstSm].is_master());
+  ASSERT_FALSE(site_[kSecondSm].is_master());
   site_.world.run_for(seconds(25));
 
-  EXPECT_EQ(site_[kSecond].store().view()->role, ReplicaView::Role::current)
-      << testing::PrintToString(site_[kSecond].lines.all);
+  EXPECT_EQ(site_[kSecondSm].store().view()->role, ReplicaView::Role::current)
+      << testing::PrintToString(site_[kSecondSm].lines.all);
   expect_equal();
 }
 
