@@ -21,13 +21,18 @@ class OnlineOrder {
 
   /// Of a graph without edges.
   explicit OnlineOrder(std::size_t nodes) : OnlineOrder(numbered(nodes)) {}
-  /// `places`: by node its place, each place once, lower than those of all nodes that its edges lead to.
-  explicit OnlineOrder(std::vector<std::uint32_t> places)
-      : places_of_(std::move(places)),
+  /// `numbers`: by node a number, lower than those of all nodes that its edges lead to. Some may be equal,
+  /// and others far apart. O(nodes), O(nodes log nodes) where they are not each number from 0 on.
+  explicit OnlineOrder(std::vector<std::uint32_t> numbers)
+      : places_of_(std::move(numbers)),
         node_at_(places_of_.size()),
         ahead_(places_of_.size()),
         behind_(places_of_.size()) {
-    for (Node node = 0; node < places_of_.size(); ++node) node_at_[places_of_[node]] = node;
+    if (!fill()) {
+      std::iota(node_at_.begin(), node_at_.end(), 0U);
+      std::ranges::sort(node_at_, {}, [&](Node node) { return std::pair(places_of_[node], node); });
+      for (std::uint32_t place = 0; place < node_at_.size(); ++place) places_of_[node_at_[place]] = place;
+    }
   }
 
   /// Makes the order right for an edge that is about to be added. False, and nothing is done, if it would
@@ -83,6 +88,18 @@ class OnlineOrder {
     std::vector<std::uint64_t> bits;
     std::vector<std::uint32_t> found;
   };
+
+  /// Of places_of_ node_at_; false where that is no place for each.
+  bool fill() {
+    std::vector<bool> taken(places_of_.size());
+    for (Node node = 0; node < places_of_.size(); ++node) {
+      const auto place = places_of_[node];
+      if (place >= taken.size() || taken[place]) return false;
+      taken[place] = true;
+      node_at_[place] = node;
+    }
+    return true;
+  }
 
   static std::vector<std::uint32_t> numbered(std::size_t nodes) {
     std::vector<std::uint32_t> places(nodes);

@@ -82,15 +82,5 @@ TEST_F(LeftEngine, AReloadOfAnotherKeyKeepsAllSls) {
   EXPECT_EQ(routes().pairs_moved, 0U);
 }
 
-TEST_F(LeftEngine, DoesNotComeBackWhereTheOperatorHasAskedForAnother) {
-  start();
-  break_dimension_order();
-  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
-  world_.run_for(60s);
-  const auto chosen = routes().engine;
-  mend();
-  EXPECT_EQ(routes().engine, chosen);
-}
-
 }  // namespace
 }  // namespace smd

@@ -99,6 +99,7 @@ struct Asked {
 /// Runs `smd WORDS --socket SOCKET`, without a process of its own.
 inline Asked ask_daemon(const std::string& socket, std::vector<std::string> words) {
   CLI::App app;
+  app.require_subcommand(1);  // as the command has: `wait` of `partitions wait` is no command then
   cli::AskOptions options;
   cli::add_ask_commands(app, options);
   words.insert(words.end(), {"--socket", socket});

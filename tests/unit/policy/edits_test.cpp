@@ -188,7 +188,8 @@ TEST_F(Edits, AFileTakesAPartitionOverAndGivesItBack) {
 
   const auto merged = config::merge_partitions(with_api(files_, *policies_));
   EXPECT_THAT(merged->policy.taken_over, testing::SizeIs(1));
-  EXPECT_EQ(add("a", R"(["h2"])").error().text, "partition a is defined in smd.toml:9: change it there");
+  EXPECT_EQ(add("a", R"(["h2"])").error().text,
+            "P_Key 0x0030 of a is that of x, smd.toml:9: change it there");
 
   files_.toml.clear();
   EXPECT_TRUE(add("a", R"(["h2"])")->changed);

@@ -62,5 +62,25 @@ RC_GTEST_PROP(OnlineOrder, RefusesTheEdgesThatCloseACycleAndNoOthers, ()) {
   }
 }
 
+// As those of a proof that follows a fabric that changes: some equal, others above the number of channels.
+RC_GTEST_PROP(OnlineOrder, BeginsWithNumbersThatAreNoPlaces, ()) {
+  const auto nodes = *rc::gen::inRange(1U, 200U);
+  const auto node = rc::gen::inRange(0U, nodes);
+  const auto numbers = *rc::gen::container<std::vector<std::uint32_t>>(nodes, rc::gen::inRange(0U, 300U));
+  Graph graph(nodes);
+  for (std::uint32_t from = 0; from < nodes; ++from) {
+    const auto to = *node;
+    if (numbers[from] < numbers[to]) graph.add(from, to);
+  }
+  OnlineOrder order(numbers);
+  const auto edges = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::uint32_t>>>(
+      2 * nodes, rc::gen::pair(node, node));
+  for (const auto& [from, to] : edges) {
+    const bool closes = graph.leads(to, from);
+    RC_ASSERT(order.insert(from, to, graph.after(), graph.before()) != closes);
+    if (!closes) graph.add(from, to);
+  }
+}
+
 }  // namespace
 }  // namespace smd::routing
