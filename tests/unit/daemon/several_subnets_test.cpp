@@ -148,17 +148,17 @@ TEST(SeveralSubnets, APartitionIsWaitedForInThoseThatHaveIt) {
       daemon,
       {{"GET /v1/subnets/b/partitions/blue",
         {200,
-         R"({"pkey":"0x0005","name":"blue","in_force":true,"programmed":2,"members":[],"pending":[]})"}}});
+         R"({"pkey":"0x0005","name":"blue","in_force":true,"member_count":2,"programmed":2,"members":[],"pending":[]})"}}});
 
   const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue"});
   EXPECT_EQ(said.status, 0) << said.err;
-  EXPECT_EQ(said.out, "b: 0x0005 blue: 2 members programmed, 0 pending\n");
+  EXPECT_EQ(said.out, "b: 0x0005 blue: 2 of 2 members programmed\n");
   EXPECT_EQ(test::ask_daemon(daemon.path(), {"partitions", "wait", "red"}).err,
             "smd partitions: it is not there\n");
 }
 
 constexpr auto* kBlue =
-    R"({"pkey":"0x0005","name":"blue","in_force":true,"programmed":2,"members":[],"pending":[]})";
+    R"({"pkey":"0x0005","name":"blue","in_force":true,"member_count":2,"programmed":2,"members":[],"pending":[]})";
 
 /// A fabric that is not read yet, and an SM that is not asked in time, say nothing of the partition.
 TEST(SeveralSubnets, ASubnetThatSaysNothingOfAPartitionIsNotOneWithoutIt) {
@@ -186,7 +186,7 @@ TEST(SeveralSubnets, ASubnetThatWaitsIsWaitedFor) {
 
   const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue"});
   EXPECT_EQ(said.status, 0) << said.err;
-  EXPECT_EQ(said.out, "a: 0x0005 blue: 2 members programmed, 0 pending\n");
+  EXPECT_EQ(said.out, "a: 0x0005 blue: 2 of 2 members programmed\n");
 }
 
 TEST(SeveralSubnets, ATokenOfOneOfThemIsRevokedAndRotatedThere) {
