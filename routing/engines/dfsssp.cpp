@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "routing/engines/engine.h"
+#include "routing/engines/host_planes.h"
 #include "routing/engines/pair_layering.h"
-#include "routing/engines/path_trees.h"
 #include "routing/engines/torus_paths.h"
 #include "routing/engines/tree_balance.h"
 
@@ -19,7 +19,7 @@ std::expected<Routes, RouteError> run_dfsssp(const EngineInput& in) {
   if (!paths && !in.context.stop.stop_requested()) paths = paths_in_order(in.context, net, in.vl_budget);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   if (!paths) return std::unexpected(paths.error());
-  return Routes{tables_along(in.context, paths->planes), std::move(paths->layers)};
+  return routes_along(in.context, net, *std::move(paths));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ std::size_t words_of(const ChannelNet& net) {
 }  // namespace
 
 LayerGraph::LayerGraph(const ChannelNet& net)
-    : net_(net),
+    : net_(&net),
       words_(words_of(net)),
       after_(net.size() * words_),
       before_(net.size() * words_),
@@ -26,7 +26,7 @@ LayerGraph::LayerGraph(const ChannelNet& net)
 
 template <class Fn>
 void LayerGraph::for_each_after(NetChannel c, const Fn& fn) const {
-  const auto base = net_.first(net_.head(c));
+  const auto base = net_->first(net_->head(c));
   for (std::size_t w = 0; w < words_; ++w) {
     for (auto bits = after_[c * words_ + w]; bits != 0; bits &= bits - 1) {
       fn(static_cast<NetChannel>(base + w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
@@ -36,26 +36,26 @@ void LayerGraph::for_each_after(NetChannel c, const Fn& fn) const {
 
 template <class Fn>
 void LayerGraph::for_each_before(NetChannel c, const Fn& fn) const {
-  const auto base = net_.first(net_.head(net_.reverse(c)));
+  const auto base = net_->first(net_->head(net_->reverse(c)));
   for (std::size_t w = 0; w < words_; ++w) {
     for (auto bits = before_[c * words_ + w]; bits != 0; bits &= bits - 1) {
-      fn(net_.reverse(
+      fn(net_->reverse(
           static_cast<NetChannel>(base + w * 64 + static_cast<std::size_t>(std::countr_zero(bits)))));
     }
   }
 }
 
 void LayerGraph::link(const ChannelPair& pair) {
-  const auto out = pair.to - net_.first(net_.head(pair.from));
-  const auto in = net_.reverse(pair.from) - net_.first(net_.head(pair.from));
+  const auto out = pair.to - net_->first(net_->head(pair.from));
+  const auto in = net_->reverse(pair.from) - net_->first(net_->head(pair.from));
   after_[pair.from * words_ + out / 64] |= std::uint64_t{1} << (out % 64);
   before_[pair.to * words_ + in / 64] |= std::uint64_t{1} << (in % 64);
   held_[pair.index / 64] |= std::uint64_t{1} << (pair.index % 64);
 }
 
 void LayerGraph::unlink(const ChannelPair& pair) {
-  const auto out = pair.to - net_.first(net_.head(pair.from));
-  const auto in = net_.reverse(pair.from) - net_.first(net_.head(pair.from));
+  const auto out = pair.to - net_->first(net_->head(pair.from));
+  const auto in = net_->reverse(pair.from) - net_->first(net_->head(pair.from));
   after_[pair.from * words_ + out / 64] &= ~(std::uint64_t{1} << (out % 64));
   before_[pair.to * words_ + in / 64] &= ~(std::uint64_t{1} << (in % 64));
   held_[pair.index / 64] &= ~(std::uint64_t{1} << (pair.index % 64));

@@ -33,7 +33,7 @@ class LayerGraph {
   template <class Fn>
   void for_each_before(NetChannel c, const Fn& fn) const;
 
-  const ChannelNet& net_;
+  const ChannelNet* net_;
   std::size_t words_;                   ///< a bit for each neighbour of the largest switch
   std::vector<std::uint64_t> after_;    ///< by channel: which of those that leave its head it waits for
   std::vector<std::uint64_t> before_;   ///< by channel: from which neighbours of its tail others wait for it

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "routing/engines/engine.h"
+#include "routing/engines/host_planes.h"
 #include "routing/engines/layer_graph.h"
+#include "routing/engines/pair_layering.h"
 #include "routing/engines/path_planes.h"
 #include "routing/engines/path_trees.h"
 #include "routing/engines/tree_balance.h"
@@ -189,9 +191,11 @@ std::expected<Routes, RouteError> run_nue(const EngineInput& in) {
   });
   if (!by_trees || !by_paths || in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   auto& best = by_trees->highest_load <= by_paths->highest_load ? *by_trees : *by_paths;
-  const auto planes = path_planes(in.context, net, std::move(best.trees), most_lids(in.context), &best.turns);
+  auto planes = path_planes(in.context, net, std::move(best.trees), most_lids(in.context), &best.turns);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  return Routes{tables_along(in.context, planes), {}};
+  LayeredTrees found{.planes = std::move(planes), .layers = {}};
+  found.graphs.push_back(std::move(best.turns));
+  return routes_along(in.context, net, std::move(found));
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "routing/engines/layer_graph.h"
 #include "routing/engines/layer_room.h"
 #include "routing/engines/path_planes.h"
 
@@ -40,6 +40,10 @@ class Layering {
 
   /// After run(): pairs that no layer has taken.
   std::size_t left() const { return left_; }
+  /// After run(): by layer the dependencies of its paths.
+  std::vector<LayerGraph> graphs() && {
+    return {std::make_move_iterator(graphs_.begin()), std::make_move_iterator(graphs_.end())};
+  }
 
   /// After run(): a layer that these dependencies fit into becomes layer 0. False if there is none.
   bool put_first(std::span<const ChannelPair> dependencies, Layers& layers) {
@@ -53,7 +57,7 @@ class Layering {
   }
 
   /// The same for a layer in which trees_can_grow().
-  bool put_first_with_room(Layers& layers) const {
+  bool put_first_with_room(Layers& layers) {
     for (auto layer = static_cast<unsigned>(graphs_.size()); layer-- > 0;) {
       if (!trees_can_grow(in_.topology, net_, graphs_[layer])) continue;
       if (layer != 0) exchange_first(layer, layers.by_pair);
@@ -83,7 +87,8 @@ class Layering {
 
  private:
   /// Of pairs of two switches.
-  void exchange_first(unsigned layer, PairLayers& layers) const {
+  void exchange_first(unsigned layer, PairLayers& layers) {
+    std::swap(graphs_.front(), graphs_[layer]);
     for (SwitchIndex a = 0; a < net_.switches(); ++a) {
       for (SwitchIndex b = 0; b < a; ++b) {
         const auto was = layers.at(a, b);
@@ -260,7 +265,7 @@ class FewestLayers {
         }
       }
     }
-    return LayeredTrees{std::move(found), *std::move(layers)};
+    return LayeredTrees{std::move(found), *std::move(layers), std::move(layering).graphs()};
   }
 
  private:
@@ -271,7 +276,7 @@ class FewestLayers {
     layering.begin_with(turns);
     auto layers = layering.run();
     if (!layers || layering.left() > left) return std::nullopt;
-    return LayeredTrees{std::move(planes), *std::move(layers)};
+    return LayeredTrees{std::move(planes), *std::move(layers), std::move(layering).graphs()};
   }
 
   const RoutingContext& in_;

@@ -10,6 +10,7 @@
 
 #include "routing/engines/channel_net.h"
 #include "routing/engines/engine.h"
+#include "routing/engines/layer_graph.h"
 #include "routing/engines/path_trees.h"
 
 namespace smd::routing::inline engines {
@@ -17,6 +18,8 @@ namespace smd::routing::inline engines {
 struct LayeredTrees {
   std::vector<PathTrees> planes;  ///< see path_planes()
   Layers layers;
+  /// By layer the dependencies of these paths, and others; empty: not known.
+  std::vector<LayerGraph> graphs{};
 };
 
 /// All paths of a pair, in both directions, have one layer: the lowest in which they close no cycle with

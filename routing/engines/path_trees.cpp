@@ -90,8 +90,13 @@ class PortShares {
 }  // namespace
 
 std::vector<std::shared_ptr<const LftRow>> tables_along(const RoutingContext& in,
-                                                        std::span<const PathTrees> planes) {
+                                                        std::span<const PathTrees> planes,
+                                                        std::span<const std::uint8_t> plane_of_end) {
   const auto& [topology, lids, parallel, stop] = in;
+  const auto trees_of = [&](const Destination& to) -> const PathTrees& {
+    if (plane_of_end.empty()) return planes[to.offset % planes.size()];
+    return planes[to.end == kNoEnd ? 0 : plane_of_end[to.end]];
+  };
   std::vector<std::shared_ptr<const LftRow>> rows(topology.switches());
   parallel.for_each(rows.size(), [&](std::size_t i) {
     const auto s = static_cast<SwitchIndex>(i);
@@ -102,8 +107,7 @@ std::vector<std::shared_ptr<const LftRow>> tables_along(const RoutingContext& in
       if (to.sw == kNoSwitch) continue;
       if (to.sw == s) {
         (*row)[value] = to.port.value();
-      } else if (const auto group = planes[to.offset % planes.size()].next(to.sw, s);
-                 group != PathTrees::kNone) {
+      } else if (const auto group = trees_of(to).next(to.sw, s); group != PathTrees::kNone) {
         (*row)[value] = shares.take(group, kind_of(topology, to));
       }
     }

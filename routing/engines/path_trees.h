@@ -68,9 +68,11 @@ PathTrees breadth_first_trees(const RoutingContext& in, const ChannelNet& net);
 /// Each step takes the link with the lowest port of those that lead nearer, as opensm's dor does.
 PathTrees lowest_port_trees(const RoutingContext& in, const ChannelNet& net);
 
-/// Rows of all switches along the trees: the n-th LID of a port by the n-th trees, in turns. Parallel cables
-/// share the LIDs by rate, each kind of LIDs by itself.
+/// Rows of all switches along the trees: the n-th LID of a port by the n-th trees, in turns. With
+/// `plane_of_end` (by EndIndex) all LIDs of an end port by those, and LIDs of switches by the first. Parallel
+/// cables share the LIDs by rate, each kind of LIDs by itself.
 std::vector<std::shared_ptr<const LftRow>> tables_along(const RoutingContext& in,
-                                                        std::span<const PathTrees> planes);
+                                                        std::span<const PathTrees> planes,
+                                                        std::span<const std::uint8_t> plane_of_end = {});
 
 }  // namespace smd::routing::inline engines

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "routing/engines/engine.h"
+#include "routing/engines/host_planes.h"
 #include "routing/engines/pair_layering.h"
 #include "routing/engines/path_trees.h"
 #include "routing/engines/tree_balance.h"
@@ -22,7 +23,8 @@ std::expected<Routes, RouteError> run_sssp(const EngineInput& in) {
   if (auto without = in_layers(in.context, net, trees, 1)) found = *std::move(without);
   if (!found && net.switches() <= kMostWithOtherTies) found = in_one_layer_by_ports(in.context, net);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  return Routes{tables_along(in.context, found ? std::span(found->planes) : std::span(&trees, 1)), {}};
+  if (found) return routes_along(in.context, net, *std::move(found));
+  return Routes{tables_along(in.context, std::span(&trees, 1)), {}};
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ RC_GTEST_PROP(Layers, OnVlsByPortAreFollowedAsTheOracleDoes, ()) {
 
 RC_GTEST_PROP(Layers, HaveTheSameBytesForAnyThreadsAndOrder, ()) {
   const auto builder = any_fabric(60);
-  const auto fabric = fabrics::with_lids(builder.input(), 1);
+  const auto fabric = fabrics::with_lids(builder.input(), static_cast<std::uint8_t>(*rc::gen::inRange(0, 2)));
   const auto shuffled = fabrics::shuffled(fabric, builder.input(), *rc::gen::arbitrary<std::uint64_t>());
   const auto engine = *rc::gen::element<std::string>("sssp", "dfsssp", "lash", "nue");
 
