@@ -138,7 +138,7 @@ FirstLayers first_layers(const base::PathSlFile& file, const routing::Topology& 
 routing::PairLayers sls_as_layers(const base::PathSlFile& file, const routing::Topology& topology,
                                   const routing::LidMap& lids, unsigned layers) {
   std::vector<Sl> sls;
-  for (std::uint8_t sl = 0; sl < layers; ++sl) sls.emplace_back(sl);
+  for (unsigned sl = 0; sl < layers; ++sl) sls.emplace_back(static_cast<std::uint8_t>(sl));
   return PairSls(file, topology, lids, UnsaidSl::left_out).places(sls);
 }
 
