@@ -88,7 +88,7 @@ std::vector<std::string> united(const std::vector<SubnetDifferences>& subnets) {
       const bool of_all = std::ranges::all_of(subnets, [&](const SubnetDifferences& other) {
         return std::ranges::find(other.items, item) != other.items.end();
       });
-      auto text = of_all ? item : subnet + ": " + item;
+      auto text = of_all ? item : fmt::format("{}: {}", subnet, item);
       if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
     }
   }
