@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -44,9 +43,7 @@ std::size_t most_hosts(const Topology& topology) {
 
 /// The load of the most loaded cable by time.
 double most_loaded(const RoutingContext& in, const Routes& routes) {
-  std::vector<EndIndex> hosts(in.topology.end_ports().size());
-  std::iota(hosts.begin(), hosts.end(), EndIndex{0});
-  std::erase_if(hosts, [&](EndIndex e) { return in.topology.end_ports()[e].kind == EndKind::aggregation; });
+  const auto hosts = hosts_in_file_order(in.topology);
   return quality::measure_load(in, routes, hosts, quality::LoadOfShifts::no).max_link_time;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
 
 #include "routing/engines/destination_order.h"
 #include "routing/engines/port_selection.h"
@@ -25,40 +27,46 @@ void BreadthFirst::search(SwitchIndex root) {
   }
 }
 
-PathTrees breadth_first_trees(const RoutingContext& in, const ChannelNet& net) {
+namespace {
+
+/// `fill` sets the steps to one switch, for which it has the search from there.
+template <class Fn>
+PathTrees trees_by(const RoutingContext& in, const ChannelNet& net, const Fn& fill) {
   PathTrees trees(net.switches());
   for_ranges(in.parallel, net.switches(), 16, [&](std::size_t begin, std::size_t end) {
     BreadthFirst search(net);
     for (auto to = static_cast<SwitchIndex>(begin); to < end && !in.stop.stop_requested(); ++to) {
       search.search(to);
-      for (const auto s : search.order()) {
-        for (const auto c : net.by_port(s)) {
-          const auto from = net.head(c);
-          auto& next = trees.next(to, from);
-          if (search.hops(from) != search.hops(s) + 1 || next != PathTrees::kNone) continue;
-          next = static_cast<std::uint8_t>(net.reverse(c) - net.first(from));
-        }
-      }
+      fill(search, to, trees);
     }
   });
   return trees;
 }
 
-PathTrees lowest_port_trees(const RoutingContext& in, const ChannelNet& net) {
-  PathTrees trees(net.switches());
-  for_ranges(in.parallel, net.switches(), 16, [&](std::size_t begin, std::size_t end) {
-    BreadthFirst search(net);
-    for (auto to = static_cast<SwitchIndex>(begin); to < end && !in.stop.stop_requested(); ++to) {
-      search.search(to);
-      for (const auto from : std::span(search.order()).subspan(1)) {
-        const auto ways = net.by_port(from);
-        const auto way = std::ranges::find_if(
-            ways, [&](NetChannel c) { return search.hops(net.head(c)) + 1 == search.hops(from); });
-        trees.next(to, from) = static_cast<std::uint8_t>(*way - net.first(from));
+}  // namespace
+
+PathTrees breadth_first_trees(const RoutingContext& in, const ChannelNet& net) {
+  return trees_by(in, net, [&](const BreadthFirst& search, SwitchIndex to, PathTrees& trees) {
+    for (const auto s : search.order()) {
+      for (const auto c : net.by_port(s)) {
+        const auto from = net.head(c);
+        auto& next = trees.next(to, from);
+        if (search.hops(from) != search.hops(s) + 1 || next != PathTrees::kNone) continue;
+        next = static_cast<std::uint8_t>(net.reverse(c) - net.first(from));
       }
     }
   });
-  return trees;
+}
+
+PathTrees lowest_port_trees(const RoutingContext& in, const ChannelNet& net) {
+  return trees_by(in, net, [&](const BreadthFirst& search, SwitchIndex to, PathTrees& trees) {
+    for (const auto from : std::span(search.order()).subspan(1)) {
+      const auto ways = net.by_port(from);
+      const auto way = std::ranges::find_if(
+          ways, [&](NetChannel c) { return search.hops(net.head(c)) + 1 == search.hops(from); });
+      trees.next(to, from) = static_cast<std::uint8_t>(*way - net.first(from));
+    }
+  });
 }
 
 namespace {

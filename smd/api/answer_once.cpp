@@ -14,13 +14,9 @@ namespace {
 std::optional<Answer> kept_answer(const Question& question, const Once& once, const Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen || !chosen->view->policy_state) return std::nullopt;
-  const auto& answers = chosen->view->policy_state->policies->answers;
-  const auto at = answers.find(once.scope);
-  if (at == answers.end() || question.request->time - at->second->made >= policy::kAnswerKept)
-    return std::nullopt;
-  auto before = again(*at->second, once);
-  if (before.status / 100 != 2) return before;
-  return waits_for_standby(*chosen->view).value_or(std::move(before));
+  auto before = answered_before(chosen->view->policy_state->policies->answers, once, question.request->time);
+  if (!before || before->status / 100 != 2) return before;
+  return waits_for_standby(*chosen->view).value_or(*std::move(before));
 }
 
 }  // namespace

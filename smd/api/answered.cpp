@@ -28,32 +28,28 @@ std::expected<Once, Answer> once_of(const Request& request, const std::string& c
   return Once{.scope = access::hash_of(scope), .digest = access::hash_of(request.body)};
 }
 
-Answer again(const policy::KeptAnswer& kept, const Once& once) {
-  if (kept.digest != once.digest)
+std::optional<Answer> answered_before(const policy::KeptAnswers& kept, const Once& once, std::int64_t now) {
+  const auto at = kept.find(once.scope);
+  if (at == kept.end() || now - at->second->made >= policy::kAnswerKept) return std::nullopt;
+  const auto& before = *at->second;
+  if (before.digest != once.digest)
     return error_of(422, "key_reused",
                     "Idempotency-Key: this key came with another body before; a new request needs a new key");
-  Answer answer{.status = kept.status, .body = kept.body, .bundle = nullptr, .allow = {}};
+  Answer answer{.status = before.status, .body = before.body, .bundle = nullptr, .allow = {}};
   answer.headers.emplace_back("Idempotent-Replayed", "true");
   return answer;
 }
 
-/// `mutex_` is held.
-std::optional<Answer> Answered::found(const Once& once, std::int64_t now) const {
-  const auto at = kept_.find(once.scope);
-  if (at == kept_.end() || now - at->second->made >= policy::kAnswerKept) return std::nullopt;
-  return again(*at->second, once);
-}
-
 std::optional<Answer> Answered::find(const Once& once, std::int64_t now) const {
   const std::scoped_lock lock(mutex_);
-  return found(once, now);
+  return answered_before(kept_, once, now);
 }
 
 std::optional<Answer> Answered::begin(const Once& once, std::int64_t now) {
   const std::scoped_lock lock(mutex_);
   if (under_way_.contains(once.scope))
     return error_of(409, "in_progress", "a request with this Idempotency-Key is being answered");
-  if (auto before = found(once, now)) return before;
+  if (auto before = answered_before(kept_, once, now)) return before;
   under_way_.emplace(once.scope, once.digest);
   return std::nullopt;
 }

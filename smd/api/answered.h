@@ -22,8 +22,9 @@ struct Once {
 
 /// The key of a request by `caller`; 400 where it is none: 1 to 255 printable characters of ASCII.
 std::expected<Once, Answer> once_of(const Request& request, const std::string& caller, std::string_view path);
-/// What `kept` was answered, or 422 where it was an answer to another body.
-Answer again(const policy::KeptAnswer& kept, const Once& once);
+/// What the request was answered less than kAnswerKept before, or 422 where that was to another body;
+/// nothing: it is not known. `now`: seconds since 1970.
+std::optional<Answer> answered_before(const policy::KeptAnswers& kept, const Once& once, std::int64_t now);
 
 /// Of this process. From any thread.
 class Answered {
@@ -36,8 +37,6 @@ class Answered {
   void end(const Once& once, const Answer& answer, std::int64_t now);
 
  private:
-  std::optional<Answer> found(const Once& once, std::int64_t now) const;
-
   mutable std::mutex mutex_;
   policy::KeptAnswers kept_;
   std::map<std::string, std::string> under_way_;  ///< scope -> digest

@@ -13,15 +13,9 @@ bool RouteDecision::sls_are_all_one() const {
   const bool asked = in_.fresh == Fresh::new_layers || in_.fresh == Fresh::any_engine;
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   if (asked || !has_active_end_port(in_.subnet)) return false;
-  if (in_.stored.layers_home) {
-    const auto home = routing::layers_for(*base_.topology, *in_.stored.layers_home);
-    const auto is_zero = [&](unsigned layer) { return layer == 0 || layer == routing::kNoLayer; };
-    for (routing::SwitchIndex a = 0; a < base_.topology->switches(); ++a) {
-      for (routing::SwitchIndex b = 0; b < a; ++b) {
-        if (!is_zero(home.at(a, b))) return false;
-      }
-    }
-  }
+  const routing::PairLayers one(base_.topology->switches(), 0);
+  const auto* home = in_.stored.layers_home.get();
+  if (home != nullptr && routing::layers_for(*base_.topology, *home, one).highest() != 0) return false;
   if (before == nullptr) return installed_engine(in_) && one_layer_in_use();
   const bool ours = before->origin != RoutePart::Origin::adopted || installed_engine(in_);
   return ours && !asks_for_others(in_.config.routing, *before) && before->layers.count == 1 &&
