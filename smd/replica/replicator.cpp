@@ -136,11 +136,15 @@ asio::awaitable<bool> Replicator::commit(sm::StoredPtr now) {
 }
 
 asio::awaitable<bool> Replicator::commit_registry(sa::RegistryPtr now) {
+  may_answer_ = false;
   if (follows()) co_return true;
   std::get<sa::RegistryPtr>(kept_) = now;
   const bool written = co_await parts_.disk.commit_registry(std::move(now));
   changed();
   co_await wait_for_standby();
+  // Another SM is to be master, and does not have it: it is asked next.
+  const auto view = parts_.sms->get();
+  may_answer_ = may_answer_ && (!view || view->state.sm == wire::SmState::master);
   co_return written;
 }
 
@@ -255,8 +259,10 @@ asio::awaitable<void> Replicator::write_journal() {
 
 /// In the modes sync and sync-strict: until one standby has on its disk what is committed now, at most 50 ms.
 asio::awaitable<void> Replicator::wait_for_standby() {
-  may_answer_ = true;
-  if (options_.mode == Mode::async || !role().master) co_return;
+  if (options_.mode == Mode::async || !role().master) {
+    may_answer_ = true;
+    co_return;
+  }
   const auto change = changes_;
   const auto end = parts_.clock.now() + kSync;
   const auto is_kept = [&] {

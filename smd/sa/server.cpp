@@ -285,17 +285,7 @@ asio::awaitable<void> Server::write() {
     });
     const auto& before = tasks.before;
     const bool multicast = done.registry.multicast_version() != before->multicast_version();
-    // Replaced meanwhile: it is another SM's, which is master.
-    const bool ours = parts_.registry.get() == before;
-    if (ours && done.registry.version() != before->version()) {
-      auto now = std::make_shared<const Registry>(std::move(done.registry));
-      // Where it cannot be kept the store says so, and clients are served all the same.
-      if (parts_.store != nullptr) co_await parts_.store->commit_registry(now);
-      // Another SM's copy may have come while the disk was written.
-      if (parts_.registry.get() == before) parts_.registry.set(std::move(now));
-      publish_fast_path();
-    }
-    const bool told = parts_.store == nullptr || parts_.store->may_answer();
+    const bool told = co_await keep(before, &done);
     for (auto& one : done.replies) {
       if (!told) one.bytes = busy_instead_of(one.bytes);
       send(one);
@@ -309,6 +299,28 @@ asio::awaitable<void> Server::write() {
     const bool end = co_await mad::was_cancelled();
     if (end) co_return;
   }
+}
+
+/// What a batch has changed of `before` comes into force. Whether its clients may be told: else they are to
+/// ask again.
+asio::awaitable<bool> Server::keep(RegistryPtr before, Written* done) {
+  auto* const store = parts_.store;
+  // Replaced meanwhile: it is another SM's, which is master.
+  if (parts_.registry.get() != before) co_return false;
+  if (done->registry.version() != before->version()) {
+    auto now = std::make_shared<const Registry>(std::move(done->registry));
+    // Where it cannot be kept the store says so, and clients are served all the same.
+    if (store != nullptr) co_await store->commit_registry(now);
+    // Another SM's copy may have come while the disk was written.
+    const bool replaced = parts_.registry.get() != before;
+    if (!replaced) parts_.registry.set(std::move(now));
+    publish_fast_path();
+    if (replaced) co_return false;
+  } else if (store != nullptr && !done->replies.empty() && !store->may_answer()) {
+    // What is asked again is registered, but has been told to nobody.
+    co_await store->commit_registry(before);
+  }
+  co_return store == nullptr || store->may_answer();
 }
 
 /// What follows from a batch of writes. `groups`: they have changed and are kept, or are known for the first

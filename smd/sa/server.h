@@ -152,6 +152,7 @@ class Server {
   bool first_view_is_awaited();
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
+  asio::awaitable<bool> keep(RegistryPtr before, Written* done);
   asio::awaitable<void> tick();
   void ask_fabric(const Written& done, bool groups);
   void look_for_lost();

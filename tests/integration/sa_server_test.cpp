@@ -247,6 +247,52 @@ TEST(SaQueue, WhatIsReplacedWhileAWriteIsKeptStays) {
   lab.world().run_for(3s);
 
   EXPECT_EQ(at.registry.get(), copy);
+  EXPECT_EQ(gsi.answers[port.lid], (std::map<std::uint16_t, unsigned>{{wire::kStatusBusy, 1}}))
+      << "the master does not have it";
+  lab.world().run(server.stop());
+}
+
+/// As [ha] mode = "sync-strict": a standby has what is committed while `copied`.
+class StrictStore final : public store::Store {
+ public:
+  sm::StoredPtr loaded() const override { return std::make_shared<const sm::Stored>(); }
+  asio::awaitable<bool> commit(sm::StoredPtr /*now*/) override { co_return true; }
+  asio::awaitable<bool> commit_registry(sa::RegistryPtr /*now*/) override {
+    told_ = copied;
+    co_return true;
+  }
+  bool may_answer() const override { return told_; }
+  bool copied = false;
+
+ private:
+  bool told_ = true;
+};
+
+/// The port is a member since the first time, so that the second one changes nothing.
+TEST(SaQueue, AJoinThatNoStandbyHadIsAnsweredWhenOneHasIt) {
+  ServerLab at;
+  auto& lab = at.lab;
+  const auto& directory = lab.directory();
+  const auto& port = directory.end_ports().back();
+  StrictStore store;
+  auto& gsi = at.gsi;
+  auto server = at.serve(at.compute, &store);
+  server.refresh();
+  lab.world().run_for(2s);
+  const auto join = [&] {
+    gsi.give({mad::Received{.bytes = test::membership(Method::set, kBroadcastGroup, directory.gid_of(port)),
+                            .from = {.lid = port.lid},
+                            .error = 0}});
+    lab.world().run_for(500ms);
+    return std::exchange(gsi.answers, {})[port.lid];
+  };
+  using Answers = std::map<std::uint16_t, unsigned>;
+
+  EXPECT_EQ(join(), (Answers{{wire::kStatusBusy, 1}}));
+  EXPECT_EQ(join(), (Answers{{wire::kStatusBusy, 1}}));
+  store.copied = true;
+  EXPECT_EQ(join(), (Answers{{0, 1}}));
+  EXPECT_EQ(join(), (Answers{{0, 1}}));
   lab.world().run(server.stop());
 }
 

@@ -390,6 +390,28 @@ TEST_F(Replica, SyncStrictAnswersNothingThatNoStandbyHas) {
   EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
 }
 
+/// The SA may have begun the answer before the HANDOVER: the next master does not have what it says.
+TEST_F(Replica, WhatIsRegisteredAfterAHandoverIsNotAnswered) {
+  start_pair();
+  auto& old = site_[kA];
+  const auto join = [&](std::size_t i) {
+    old.register_now(
+        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(old.last(), i)); });
+  };
+  join(0);
+  EXPECT_TRUE(old.store().may_answer());
+
+  ASSERT_TRUE(old.manager().hand_over(std::nullopt));
+  site_.world.run_for(milliseconds(2));
+  ASSERT_FALSE(old.is_master());
+  join(1);
+  EXPECT_FALSE(old.store().may_answer());
+
+  site_.world.run_for(seconds(5));
+  ASSERT_TRUE(site_[kB].is_master()) << story();
+  EXPECT_EQ(site_[kB].registry().services().size(), 1U);
+}
+
 /// The master has an epoch that is lower than its standby's copy: it is refused, the fabric decides that it
 /// is master all the same, and its next epoch is higher.
 TEST_F(Replica, AMasterOfALowerEpochIsRefusedUntilTheFabricHasDecided) {
