@@ -30,9 +30,6 @@ constexpr std::size_t kFewDigests = 20'000;
 
 constexpr auto* kCancelled = "cancelled";
 
-/// A master says something at least once a second, and reads what is written to it.
-constexpr mad::Duration kMasterSilence = seconds(5);
-
 }  // namespace
 
 /// Connects again and again.
@@ -202,6 +199,7 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
   }
   heard_ = parts_.wall();
   heard_at_ = parts_.clock.now();
+  heard_up_ = parts_.clock.uptime();
   if (receiver_->source() == word.port) not_copied_ = false;
   if (std::exchange(master_, peer) != peer) {
     end_term();

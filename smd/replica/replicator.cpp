@@ -114,9 +114,11 @@ bool Replicator::is_current() const {
   // A master that went on answering on the fabric has committed what the network did not bring.
   const bool direct = parts_.network.carries_calls();
   if (direct && view && view->polled_at > heard_at_ + heard_every_ + kNetworkLate) return false;
-  if (!master_.empty()) return true;
-  const auto takeover = view ? view->takeover : mad::Duration{};
-  return parts_.clock.now() - lost_at_ <= takeover + kUnheard;
+  const auto patience = (view ? view->takeover : mad::Duration{}) + kUnheard;
+  // After a standstill of this process or machine a connection that has ended looks as if it had not, or just
+  // now.
+  if (parts_.clock.uptime() - heard_up_ > kMasterSilence + patience) return false;
+  return !master_.empty() || parts_.clock.now() - lost_at_ <= patience;
 }
 
 store::Following Replicator::following() const {

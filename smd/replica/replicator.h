@@ -3,6 +3,7 @@
 // A store that is copied: as master it gives what it commits to standbys, as standby it takes what the master
 // commits. The fabric decides which of both; the network only carries.
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <list>
@@ -28,6 +29,9 @@
 #include "smd/store/store.h"
 
 namespace smd::replica {
+
+/// A master says something at least once a second, and reads what is written to it.
+inline constexpr mad::Duration kMasterSilence = std::chrono::seconds(5);
 
 /// When a client is told of what it has changed.
 enum class Mode : std::uint8_t {
@@ -269,6 +273,7 @@ class Replicator final : public store::Store {
   std::string no_master_;
   mad::TimePoint lost_at_{};
   mad::TimePoint heard_at_{};    ///< of the master's last word of where it is
+  mad::TimePoint heard_up_{};    ///< the same by Clock::uptime()
   mad::Duration heard_every_{};  ///< it says so this often
   std::int64_t heard_ = 0;
   Digests digests_;

@@ -427,6 +427,24 @@ TEST_F(Replica, AMasterOfALowerEpochIsRefusedUntilTheFabricHasDecided) {
   expect_equal();
 }
 
+/// What the master has committed meanwhile may be lost with it: that the connection has ended is seen late.
+TEST_F(Replica, ACopyOfBeforeAStandstillIsNotCurrentUntilTheMasterIsHeardAgain) {
+  start_pair();
+  ASSERT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  site_[kB].store_clock().suspended = seconds(60);
+  site_.world.run_for(seconds(1));
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << "it is heard";
+
+  site_[kB].store_clock().suspended = seconds(120);
+  site_.kill(kA);
+  site_.world.run_for(seconds(5));
+
+  ASSERT_TRUE(site_[kB].is_master()) << story();
+  EXPECT_THAT(site_[kB].lines.all, testing::Contains(testing::AllOf(testing::HasSubstr("ha.took_over"),
+                                                                    testing::HasSubstr("current=false"))))
+      << story();
+}
+
 /// The successor has all that was committed before it gets the fabric, and the old master copies it at once.
 TEST_F(Replica, AHandoverWaitsForTheCopyAndAsksNobody) {
   start_pair();

@@ -18,6 +18,23 @@
 
 namespace smd::test {
 
+/// The world's clock of a machine that may have been suspended: no timer knows of it.
+class SuspendedClock final : public mad::Clock {
+ public:
+  explicit SuspendedClock(mad::Clock& clock) : clock_(clock) {}
+  mad::TimePoint now() const override { return clock_.now(); }
+  mad::TimePoint uptime() const override { return clock_.now() + suspended; }
+  TimerId call_at(mad::TimePoint at, std::move_only_function<void()> fire) override {
+    return clock_.call_at(at, std::move(fire));
+  }
+  void cancel(TimerId id) override { clock_.cancel(id); }
+
+  mad::Duration suspended{};  ///< so far
+
+ private:
+  mad::Clock& clock_;
+};
+
 /// One SM of a pair, as the daemon joins its parts.
 class ReplicaSm {
  public:
@@ -57,6 +74,7 @@ class ReplicaSm {
   SlowCompute& compute() { return replica_compute_; }  ///< of store()
   const sa::Registry& registry() { return *registry_.get(); }
   mad::Dispatcher& classes() { return classes_; }
+  SuspendedClock& store_clock() { return store_clock_; }
   bool is_master() { return manager_->sms() && manager_->sms()->state.sm == wire::SmState::master; }
   mad::LidRoute address() { return {.lid = last().decided.lids->sm_lid, .qp = 1, .qkey = 0x80010000}; }
   /// Puts something into the registry as a client does that the SA has answered.
@@ -104,7 +122,7 @@ class ReplicaSm {
   replica::ReplicatorParts parts(store::Store& disk) {
     return {
         .executor = world_.io().get_executor(),
-        .clock = world_.clock(),
+        .clock = store_clock_,
         .compute = replica_compute_,
         .log = log_to(lines),
         .disk = disk,
@@ -144,6 +162,7 @@ class ReplicaSm {
   sim::World& world_;
   sm::InlineCompute compute_;
   SlowCompute replica_compute_{world_.clock()};
+  SuspendedClock store_clock_{world_.clock()};
   std::unique_ptr<replica::Network> network_;
   std::shared_ptr<sm::PublishedSms> sms_ = std::make_shared<sm::PublishedSms>();
   sm::Published<sa::Registry> registry_;
