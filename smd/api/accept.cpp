@@ -57,8 +57,9 @@ Answer post_accept(const Question& question, Backend& backend) {
   if (!wanted) return wanted.error();
   const auto& snapshot = chosen->view->snapshot;
   if (!snapshot) return not_read(*chosen->view);
-  if (!snapshot->inventory || snapshot->state != wire::SmState::master)
-    return not_master(*chosen->view, "it does not know what is lost; ask the master");
+  if (auto why = mastership_hindrance(*chosen->view, "it does not know what is lost; ask the master"))
+    return *std::move(why);
+  if (!snapshot->inventory) return not_read(*chosen->view);
   auto known = *snapshot->inventory;
   const auto node = node_of(known, *wanted);
   if (!node) return node.error();

@@ -232,12 +232,20 @@ TEST_F(ApiHandOn, WhoHasTakenOverTakesChangesAtOnce) {
   auto copy = std::make_shared<replica::ReplicaView>();
   copy->role = replica::ReplicaView::Role::current;
   next.replica = copy;
+  auto snapshot = std::make_shared<sm::Snapshot>(*next.snapshot);
+  snapshot->inventory = std::make_shared<const sm::Inventory>();
+  snapshot->state = wire::SmState::standby;
+  next.snapshot = snapshot;
   const auto be = [&] {
     next.sms = std::make_shared<sm::SmView>(sms);
     standby_.views.back() = std::make_shared<api::SubnetView>(next);
   };
+  const auto accept = [&] {
+    return call(Role::operator_, "POST", "/v1/subnets/p/accept", R"({"lost": true})").status;
+  };
 
   be();
+  EXPECT_EQ(accept(), 503U);
   const auto contested = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
   EXPECT_EQ(contested.status, 503U) << "what is committed now may be lost";
   EXPECT_THAT(contested.body, HasSubstr("two_masters"));
@@ -246,6 +254,8 @@ TEST_F(ApiHandOn, WhoHasTakenOverTakesChangesAtOnce) {
   be();
   EXPECT_EQ(call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}").status, 201U);
   EXPECT_EQ(call({}, "PUT", "/v1/subnets/p/tokens/new", R"({"role": "viewer"})").status, 201U);
+  EXPECT_EQ(accept(), 200U);
+  EXPECT_THAT(standby_.accepted, SizeIs(1));
   EXPECT_THAT(standby_.handed_on, IsEmpty());
 }
 
