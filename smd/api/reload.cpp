@@ -57,8 +57,7 @@ Json qos_change_of(const SubnetView& view, const sm::Preview& preview, const pol
 /// what the master has accepted.
 bool comes_with_takeover(const SubnetView& view, const NextConfig& next) {
   if (!next.subnet || sm_state(view) != wire::SmState::standby) return false;
-  const bool copies = view.replica && view.replica->role != replica::ReplicaView::Role::none;
-  return !copies || next.subnet->ha.policy == config::HaPolicy::local;
+  return !replica::is_copy(view.replica.get()) || next.subnet->ha.policy == config::HaPolicy::local;
 }
 
 Json change_of(const SubnetView& view, const NextConfig& next, const Backend& backend) {

@@ -28,6 +28,9 @@ constexpr std::size_t kFewRows = 2000;
 /// The same of digests, which come every few seconds: the master's words wait for work on another thread.
 constexpr std::size_t kFewDigests = 20'000;
 
+/// An SM that is never copied is master for so long before what is kept is no copy any more.
+constexpr mad::Duration kForeign = seconds(10);
+
 constexpr auto* kCancelled = "cancelled";
 
 }  // namespace
@@ -178,6 +181,26 @@ asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_
 bool Replicator::accepts(Guid source) const {
   const auto now = role();
   return !now.master && now.follows == source;
+}
+
+/// An SM that is never copied, an OpenSM, has been master for a while: what is kept is ours again, and what
+/// clients have registered since is not in it. Which SM has written to etcd last says nothing of that.
+asio::awaitable<void> Replicator::leave_copy() {
+  const auto now = role();
+  const bool foreign = following_ && !now.master && now.follows && *now.follows != replica()->source &&
+                       parts_.network.carries_calls() && is_no_peer(*now.follows);
+  if (!foreign) foreign_since_.reset();
+  if (foreign && !foreign_since_) foreign_since_ = parts_.clock.now();
+  if (!foreign || parts_.clock.now() - *foreign_since_ < kForeign) co_return;
+  foreign_since_.reset();
+  following_ = not_copied_ = false;
+  stale_ = true;
+  take_whole();
+  // The master before may go on where it was: what is committed here meanwhile is none of its states.
+  auto next = std::make_shared<store::ReplicaState>(*replica());
+  next->source = {};
+  std::get<store::ReplicaStatePtr>(kept_) = next;
+  co_await parts_.disk.commit_replica(std::move(next));
 }
 
 /// A peer says whether it is master, and what it has. The rest as take().

@@ -179,7 +179,7 @@ void Replicator::changed() {
 asio::awaitable<void> Replicator::begin_term() {
   if (std::exchange(beginning_, true)) co_return;
   end_calls("this SM is master now");
-  stale_ = following_ && !is_current();
+  stale_ = following_ ? !is_current() : stale_ && !journal_.active();
   if (!journal_.active()) {  // else the epoch alone is another one
     began_with_ = following_ ? replica()->source : Guid{};
     began_registry_ = registry();
@@ -225,11 +225,16 @@ void Replicator::end_term() {
   stale_ = began_current_ = false;
   raise_ = false;
   unsaid_ = false;
+  take_whole();
+  wake_all();
+}
+
+/// What comes next is a whole state, whatever is kept until then.
+void Replicator::take_whole() {
   ++terms_ended_;
   receiver_.emplace(kept_);
   receiver_->forget();
   copied_ = nullptr;
-  wake_all();
 }
 
 /// What was committed meanwhile becomes one transaction.
@@ -359,6 +364,7 @@ asio::awaitable<void> Replicator::tick() {
       note_copied(copy.port, copy.at);
     }
     if (!now.master) end_term();
+    co_await leave_copy();
     say_port(now.self);
     const auto latest = journal_.latest().number;
     while (covers_.size() > 1 && covers_.begin()->first + 100'000 < latest) covers_.erase(covers_.begin());
@@ -424,7 +430,9 @@ void Replicator::publish() {
     view.role = master_.empty() ? ReplicaView::Role::lost
                 : is_current()  ? ReplicaView::Role::current
                                 : ReplicaView::Role::behind;
-    if (!role().follows) view.role = ReplicaView::Role::none;
+    const auto master = role().follows;
+    if (!master) view.role = ReplicaView::Role::none;
+    view.copied = following_ || !master || !parts_.network.carries_calls() || !is_no_peer(*master);
     view.forwards = forwards();
   }
   parts_.published->set(std::make_shared<const ReplicaView>(std::move(view)));

@@ -155,6 +155,7 @@ class Replicator final : public store::Store {
   void changed();
   asio::awaitable<void> begin_term();
   void end_term();
+  void take_whole();
   asio::awaitable<void> write_journal();
   asio::awaitable<void> wait_for_standby();
   void lost_sync(bool lost);
@@ -193,6 +194,7 @@ class Replicator final : public store::Store {
   asio::awaitable<std::expected<std::optional<Frame>, std::string>> next_frame(FrameReader* reader);
   asio::awaitable<std::string> with_receiver(bool long_work, std::move_only_function<void(Receiver&)> work);
   bool accepts(Guid source) const;
+  asio::awaitable<void> leave_copy();
   asio::awaitable<std::expected<Kept, std::string>> read_image(Changes* changed);
   asio::awaitable<std::string> keep(std::shared_ptr<ByteStream> stream);
   bool is_current() const;
@@ -272,9 +274,10 @@ class Replicator final : public store::Store {
   std::string master_;  ///< where it is connected; empty: nowhere
   std::string no_master_;
   mad::TimePoint lost_at_{};
-  mad::TimePoint heard_at_{};    ///< of the master's last word of where it is
-  mad::TimePoint heard_up_{};    ///< the same by Clock::uptime()
-  mad::Duration heard_every_{};  ///< it says so this often
+  std::optional<mad::TimePoint> foreign_since_;  ///< the master is an SM that is never copied
+  mad::TimePoint heard_at_{};                    ///< of the master's last word of where it is
+  mad::TimePoint heard_up_{};                    ///< the same by Clock::uptime()
+  mad::Duration heard_every_{};                  ///< it says so this often
   std::int64_t heard_ = 0;
   Digests digests_;
   std::map<std::string, Link> links_;  ///< by peer

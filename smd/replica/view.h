@@ -41,6 +41,7 @@ struct ReplicaView {
   bool forwards = true;    ///< false: the master is of a version that takes no changes of clients from us
   std::string refused;     ///< the connection that was refused last, and why; empty: none for a minute
   std::string failure;     ///< why nothing can be copied: [ha] cannot be used, or etcd; empty: it can
+  bool copied = true;      ///< false: the master is never copied, and what is kept is ours
   bool direct = true;      ///< false: through etcd, so that `master` is not where the master is
   std::vector<StandbyView> standbys;
 };
@@ -48,7 +49,8 @@ using PublishedReplica = base::Published<ReplicaView>;
 
 /// What this SM has is a copy of its master's. `view` may be null: nothing is copied.
 inline bool is_copy(const ReplicaView* view) {
-  return view != nullptr && view->role != ReplicaView::Role::none && view->role != ReplicaView::Role::source;
+  return view != nullptr && view->copied && view->role != ReplicaView::Role::none &&
+         view->role != ReplicaView::Role::source;
 }
 
 /// As the status of the API names it. Static storage.

@@ -89,5 +89,33 @@ TEST_F(UncopiedHeir, IsTakenWhereItIsNamed) {
   EXPECT_THAT(lines(), Contains(HasSubstr("sm.handover_uncopied")));
 }
 
+asio::awaitable<void> commit_policies_to(store::Store* store, policy::PoliciesPtr policies) {
+  co_await store->commit_policies(std::move(policies));
+}
+
+/// As with an opensm that was started first: a standby keeps tokens of its own again.
+TEST_F(UncopiedHeir, LeavesAStandbyNoCopyWhereItStaysMaster) {
+  auto& store = site_[kCopier].store();
+  ASSERT_TRUE(site_[kGiver].manager().hand_over(port_of(kStranger)));
+  site_.world.run_for(seconds(5));
+  ASSERT_TRUE(site_[kStranger].is_master()) << story();
+  EXPECT_TRUE(store.following().follows) << "one of the peers may be master at once";
+  site_.world.run_for(seconds(15));
+  EXPECT_FALSE(store.following().follows);
+  EXPECT_FALSE(store.following().knows_clients);
+  EXPECT_FALSE(replica::is_copy(store.view().get()));
+  auto policies = std::make_shared<policy::Policies>(*store.policies());
+  policies->class_sls = {{"storage", Sl{3}}};
+  site_.world.run(commit_policies_to(&store, policies));
+  EXPECT_EQ(site_.disks[kCopier].policies()->class_sls, policies->class_sls);
+
+  ASSERT_TRUE(site_[kStranger].manager().hand_over(port_of(kGiver)));
+  site_.world.run_for(seconds(10));
+  ASSERT_TRUE(site_[kGiver].is_master()) << story();
+  EXPECT_EQ(store.view()->role, replica::ReplicaView::Role::current);
+  EXPECT_TRUE(store.following().follows);
+  EXPECT_EQ(test::on_disk(site_.disks[kGiver]), test::on_disk(site_.disks[kCopier]));
+}
+
 }  // namespace
 }  // namespace smd
