@@ -86,14 +86,20 @@ void LightSweep::ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& 
   group.spawn(mastership.read_own_port(std::move(subnet), found));
 }
 
-/// A node that was silent for long is back as soon as it answers once.
+/// A node that was silent for long is back as soon as it answers once, to one of the M_Keys that its port may
+/// have: it may have missed the last change of its key.
 asio::awaitable<void> LightSweep::ask_silent(mad::DirectedPath path, PeerPort behind, PollResult* found) {
   const auto hints = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(), Guid{});
   const auto keys = hints.at(parts_.loop.subnet().get(), behind);
-  auto request = mad::get_request<wire::NodeInfo>({.route = path, .m_key = keys.front()});
-  request.single_try = parts_.config->mad.timeout;
-  const auto info = co_await mad::ask<wire::NodeInfo>(&parts_.tx, std::move(request));
-  if (!info) co_return;
+  bool answers = false;
+  for (std::size_t i = 0; i < keys.size() && !answers; ++i) {
+    auto request = mad::get_request<wire::NodeInfo>({.route = path, .m_key = keys[i]});
+    request.single_try = parts_.config->mad.timeout;
+    const auto info = co_await mad::ask<wire::NodeInfo>(&parts_.tx, std::move(request));
+    if (!info && info.error().fault != mad::Fault::timeout) co_return;
+    answers = info.has_value();
+  }
+  if (!answers) co_return;
   found->suspects.insert(behind.node);
   found->reason = "a silent node answers again";
 }

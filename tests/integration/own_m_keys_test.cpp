@@ -204,6 +204,19 @@ TEST_F(OwnMKeys, AreChangedByAReload) {
   EXPECT_EQ(wrong_keys(), 0U);
 }
 
+/// It has the old key yet, and sweeps that look for it are minutes apart.
+TEST_F(OwnMKeys, OfANodeThatWasSilentWhileTheyWereChangedAreTriedByLightSweeps) {
+  begin(keyed(2));
+  world_.fabric().faults().silent("h00021");
+  (*manager_)->requests().reload(keyed(2, 0x77));
+  world_.run_for(1000s);
+  EXPECT_NE(state(), sm::SweepState::up);
+  world_.fabric().faults().silent("h00021", false);
+  world_.run_for(20s);
+  EXPECT_THAT(ports(), Each(has(0x77, 2)));
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+}
+
 TEST_F(OwnMKeys, ThatWereNotChangedEverywhereAreChangedByTheNextProcess) {
   begin(keyed(2));
   end();
