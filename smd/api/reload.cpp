@@ -46,11 +46,17 @@ void add_shared_names(const PolicyState& policy_state, const policy::MergedPtr& 
   }
 }
 
-/// Null where there would be no routes.
-Json qos_change_of(const SubnetView& view, const sm::Preview& preview, const policy::MergedPtr& partitions) {
-  if (!preview.refused.empty()) return {};
-  return sm::qos_changes_json(
-      sm::qos_changes(qos_of(view), qos_of(view, preview.decided, partitions.get(), {})));
+/// `qos` is null where there would be no routes.
+Json effect_of(const SubnetView& view, const sm::Preview& preview, const policy::MergedPtr& partitions) {
+  auto effect = sm::preview_json(preview, *view.snapshot->subnet);
+  Json qos;
+  if (preview.refused.empty()) {
+    const auto changes = sm::qos_changes(qos_of(view), qos_of(view, preview.decided, partitions.get(), {}));
+    if (sm::moves_paths(changes)) effect.as_object()["disturbs"] = true;
+    qos = sm::qos_changes_json(changes);
+  }
+  effect.as_object().emplace("qos", std::move(qos));
+  return effect;
 }
 
 /// A standby writes nothing: what differs from the fabric comes with a takeover, by our own files and not by
@@ -93,8 +99,7 @@ Json change_of(const SubnetView& view, const NextConfig& next, const Backend& ba
     for (const auto& one : preview.lost_foreign)
       differences.push_back(
           fmt::format("partition {} ({}): {}", one.partition, one.source, to_string(one, *now->subnet)));
-    effect = sm::preview_json(preview, *now->subnet);
-    effect.as_object().emplace("qos", qos_change_of(view, preview, partitions));
+    effect = effect_of(view, preview, partitions);
   }
   found.emplace("changed", sm::strings_json(differences));
   found.emplace("fabric", std::move(effect));

@@ -9,8 +9,8 @@
 namespace smd::cli {
 
 /// Asks the daemon at `socket` (empty: the usual one), which reads its own files; nothing is put in force.
-/// 0: nothing in use changes; 1: no answer; 2: a wrong configuration; 3: traffic would be disturbed, or an
-/// end port loses a P_Key.
+/// 0: nothing in use changes; 1: no answer; 2: a wrong configuration; 3: traffic would be disturbed, an end
+/// port loses a P_Key, or paths lose their SL.
 int check_running(const std::string& socket, std::chrono::seconds timeout, bool json, std::ostream& out,
                   std::ostream& err);
 

@@ -54,6 +54,12 @@ bool stand_alike(const QosStanding& a, const QosStanding& b) {
          tenths(a.share_least) == tenths(b.share_least) && tenths(a.share_most) == tenths(b.share_most);
 }
 
+template <class Item>
+bool holds_all(const std::vector<Item>& whole, const std::vector<Item>& part) {
+  return std::ranges::all_of(part,
+                             [&](const Item& one) { return std::ranges::find(whole, one) != whole.end(); });
+}
+
 std::vector<std::string> warnings_of(const QosExplanation& explanation) {
   auto found = explanation.warnings;
   for (const auto& kind : explanation.kinds) {
@@ -96,6 +102,14 @@ QosChanges qos_changes(const QosExplanation& before, const QosExplanation& after
     found.classes.push_back(std::move(change));
   }
   return found;
+}
+
+bool moves_paths(const QosChanges& changes) {
+  return std::ranges::any_of(changes.classes, [](const QosChange& one) {
+    if (!one.before) return false;
+    if (!one.after || (one.after->dropped && !one.before->dropped)) return true;
+    return !holds_all(one.after->sls, one.before->sls) || !holds_all(one.after->by, one.before->by);
+  });
 }
 
 Json qos_changes_json(const QosChanges& changes) {

@@ -36,6 +36,10 @@ struct QosChanges {
 /// class also where something else has them. Pure.
 QosChanges qos_changes(const QosExplanation& before, const QosExplanation& after);
 
+/// Whether paths in use lose their SL, or have one that is dropped at some ports from now on. Connections
+/// keep the SL that they began with.
+bool moves_paths(const QosChanges& changes);
+
 /// As the API answers: `classes` (class, before, after; null for none), `pending`, `warnings`.
 Json qos_changes_json(const QosChanges& changes);
 

@@ -152,6 +152,22 @@ TEST_F(ReloadPreviewOfClasses, AnotherShareAndTheWarningsOfSmdQosAreNamed) {
   EXPECT_THAT(json::serialize(found.at("warnings")), HasSubstr("share VL 0 and delay each other"));
 }
 
+TEST_F(ReloadPreviewOfClasses, OnlyALostSlDisturbs) {
+  const auto disturbs = [&](const config::SubnetConfig& next) {
+    return preview(next).at("fabric").at("disturbs").as_bool();
+  };
+  auto next = config_;
+  next.qos.traffic_classes[0].share = 60;
+  next.qos.traffic_classes.push_back({.name = "t", .ulps = {"iser"}});
+  EXPECT_FALSE(disturbs(next)) << "another share, and a new class";
+
+  next.qos.traffic_classes[0].sl = 7;
+  EXPECT_TRUE(disturbs(next)) << "connections stay on the SL of before";
+  next = config_;
+  next.qos.traffic_classes.pop_back();
+  EXPECT_TRUE(disturbs(next)) << "a class is gone";
+}
+
 /// The daemon reads the file too, so that log and status say it.
 TEST_F(ReloadPreview, AReloadOfAWrongFileIsRefused) {
   backend_.next = std::unexpected(std::vector<std::string>{"smd.toml:3: sm.priority: got 99", "more"});
