@@ -2,6 +2,7 @@
 // Changes of partitions: kept in the store before they are answered; members are programmed afterwards.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "smd/decide/policy_ports.h"
 #include "smd/policy/definition_json.h"
 #include "smd/policy/edits.h"
+#include "smd/report/partitions.h"
 
 namespace smd::api {
 
@@ -51,12 +53,18 @@ policy::ForeignKeys foreign_keys_of(const SubnetView& view) {
   };
 }
 
-Answer done_of(const Question& question, const policy::Edited& edited) {
-  return answer_of(Json(JsonObject{{"subnet", text(question.part("subnet"))},
-                                   {"partition", text(question.part("partition"))},
-                                   {"pkey", pkey(edited.pkey)},
-                                   {"changed", Json(edited.changed)}}),
-                   edited.created ? 201 : 200);
+/// `before` is without the change.
+Answer done_of(const Question& question, const policy::Edited& edited,
+               const config::PartitionPolicy& before) {
+  JsonObject done{{"subnet", text(question.part("subnet"))},
+                  {"partition", text(question.part("partition"))},
+                  {"pkey", pkey(edited.pkey)},
+                  {"changed", Json(edited.changed)}};
+  const auto& others = (edited.merged ? *edited.merged : before).sls_of_class;
+  const auto other = std::ranges::find_if(
+      others, [&](const config::SlOfClass& one) { return one.pkey.same_partition(edited.pkey); });
+  if (other != others.end()) done.emplace("warning", text(sm::to_string(*other)));
+  return answer_of(Json(std::move(done)), edited.created ? 201 : 200);
 }
 
 /// The caller may have given the P_Key: events are found by the name.
@@ -86,7 +94,7 @@ Answer change_partition(const Question& question, Backend& backend, std::string_
                                .what = std::string(what),
                                .partition = partition_name(question, *edited, *policy_state->merged),
                                .pkey = edited->pkey},
-                    .done = done_of(question, *edited),
+                    .done = done_of(question, *edited, *policy_state->merged),
                     .changes = edited->changed};
       });
 }

@@ -110,6 +110,8 @@ Done PartitionCommand::change(std::string_view method, const std::string& what, 
   const auto* changed = member_of(*value, "changed").if_bool();
   out_ << fmt::format("{} {}: {}\n", text_of(*value, "pkey"), text_of(*value, "partition"),
                       changed != nullptr && *changed ? done : unchanged);
+  if (const auto warning = text_of(*value, "warning"); !warning.empty())
+    out_ << fmt::format("warning: {}\n", warning);
   return {};
 }
 

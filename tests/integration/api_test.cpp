@@ -241,6 +241,23 @@ TEST_F(ApiPartitions, ShowTheSlInForceAndTheOneThatIsAskedFor) {
   EXPECT_THAT(out.str(), HasSubstr("\n  SL 0 is in force, SL 5 is asked for\n"));
 }
 
+TEST_F(ApiPartitions, AChangeOfOneWhoseSlItsClassHasReplacedSaysSo) {
+  const auto first = change("PUT", "blue", 201, R"({"sl": 5})");
+  EXPECT_EQ(first.as_object().if_contains("warning"), nullptr);
+  reload([](config::SubnetConfig& config) {
+    config.qos.enabled = true;
+    config.qos.traffic_classes = {{.name = "storage", .ulps = {"lustre"}}};
+  });
+
+  const auto same = change("PUT", "blue", 200, R"({"sl": 5})");
+  EXPECT_EQ(same.at("changed"), false);
+  EXPECT_THAT(std::string(same.at("warning").as_string()), HasSubstr("asks for SL 5 and has SL 0"));
+  const auto more = change("PUT", "blue", 200, R"({"sl": 5, "members": ["h00001"]})");
+  EXPECT_EQ(more.at("changed"), true);
+  EXPECT_THAT(std::string(more.at("warning").as_string()), HasSubstr("asks for SL 5 and has SL 0"));
+  EXPECT_EQ(change("PUT", "blue", 200, "{}").as_object().if_contains("warning"), nullptr);
+}
+
 TEST_F(ApiPartitions, StatusNamesFilesThatAreRefused) {
   const auto refused_files = [&] {
     return ask("GET", "/v1/subnets/p/status", "Subnet").at("files_refused").as_array();
