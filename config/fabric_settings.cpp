@@ -56,6 +56,36 @@ std::string groups_of(const SubnetConfig& config) {
   return text;
 }
 
+/// The blocks of a list on one line, each with its braces. Texts in quotes may have braces, too.
+std::vector<std::string_view> inline_blocks(std::string_view list) {
+  std::vector<std::string_view> found;
+  std::size_t begin = 0, depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == '{' && depth++ == 0) {
+      begin = i;
+    } else if (!quoted && c == '}' && depth != 0 && --depth == 0) {
+      found.push_back(list.substr(begin, i + 1 - begin));
+    }
+  }
+  return found;
+}
+
+/// An earlier smd took [[qos.ports]] blocks without a port, which are for no port: a file that has them is
+/// refused now, a kept policy is not.
+std::string without_blocks_of_no_port(std::string_view blocks) {
+  std::string kept;
+  for (const auto block : inline_blocks(blocks)) {
+    if (!block.starts_with("{ports = []")) kept += fmt::format("{}{}", kept.empty() ? "" : ", ", block);
+  }
+  return fmt::format("[{}]", kept);
+}
+
 /// A file of the tables, with `own` for what is not shared and checks look at.
 std::string toml_of(const FabricSettings& settings, const RoutingConfig& own,
                     std::span<const std::string_view> tables) {
@@ -65,7 +95,8 @@ std::string toml_of(const FabricSettings& settings, const RoutingConfig& own,
     for (const auto& key : product_schema().keys) {
       const auto at = settings.values.find(key.path());
       if (key.table == table && is_shared(key) && at != settings.values.end())
-        text += fmt::format("{} = {}\n", key.name, at->second);
+        text += fmt::format("{} = {}\n", key.name,
+                            key.path() == kQosPorts ? without_blocks_of_no_port(at->second) : at->second);
     }
     const auto engines = settings.values.find("routing.engines");
     const bool reads_tables =

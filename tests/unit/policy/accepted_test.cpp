@@ -357,6 +357,27 @@ TEST(AcceptedPolicy, HasTheTablesOfQos) {
   EXPECT_EQ(into.qos, from->base.qos);
 }
 
+/// No file may have such a block any more, but the policy of an earlier smd's files goes on.
+TEST(AcceptedPolicy, OfAnEarlierReleaseMayHaveTablesOfNoPort) {
+  const auto from =
+      load("[qos]\nenabled = true\n[[qos.ports]]\nports = [\"node:{\\\"h\"]\nhigh_limit = 3\n", "");
+  ASSERT_TRUE(from) << to_string(from.error().front());
+  auto earlier = from->base;
+  config::QosPorts none;
+  none.high_limit = 9;
+  earlier.qos.ports = {none, from->base.qos.ports.front(), none};
+  auto into = load("", "")->base;
+
+  const auto restored = restore_accepted_tables(accepted_text(earlier), {}, into);
+
+  ASSERT_TRUE(restored) << restored.error();
+  EXPECT_EQ(into.qos, from->base.qos);
+  into = load("", "")->base;
+  earlier.qos.ports = {none};
+  ASSERT_TRUE(restore_accepted_tables(accepted_text(earlier), {}, into));
+  EXPECT_TRUE(into.qos.ports.empty());
+}
+
 /// Partitions and groups never depend on it.
 TEST(RefusedPolicy, OfQosLeavesPartitionsAsTheFilesHaveThem) {
   const std::string head =
