@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "smd/decide/qos_kinds.h"
 #include "smd/decide/qos_shares.h"
 #include "smd/plan/vl_turns.h"
 
@@ -46,11 +47,13 @@ bool holds_block(const Port& port, std::size_t block, const A& content) {
 /// VLs that some SL is mapped to, as far as the table of the port is known; all where it has none or is not.
 VlSet mapped_vls(const Port& port) {
   const auto& held = port.held<wire::SlToVl>();
+  const auto code = port.info.operational_vls;
+  const std::size_t count = code != 0 ? vls_of_code(code) : kDataVls;
   VlSet vls;
   for (std::size_t row = 0; held && row < held->row.size(); ++row) {
     if (!held->known.test(row)) continue;
     for (const auto vl : held->row[row].vls) {
-      if (vl.value() < kDataVls) vls.set(vl.value());
+      if (vl.value() < count) vls.set(vl.value());
     }
   }
   return vls.none() ? ~VlSet{} : vls;

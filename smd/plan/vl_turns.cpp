@@ -8,18 +8,20 @@ namespace smd::sm::inline planning {
 namespace {
 
 constexpr std::size_t kBlocksOfHalf = 2;
+constexpr std::uint8_t kUnitsOfPacket = 64;  ///< of 64 bytes: 4 KiB
 
 VlSet served(const wire::VlArbitration& block) { return served_vls({&block, 1}); }
 
 class Turns {
  public:
   Turns(const QosPart::Tables& tables, const HeldBlocks<wire::VlArbitration>& held, const VlSet& in_use)
-      : tables_(tables), held_(held) {
+      : tables_(tables), held_(held), mapped_(in_use) {
     turns_.between = tables.arbitration;
     for (std::size_t block = 0; block < kArbitrationBlocks; ++block) {
       next_[block] = served(tables.arbitration[block]);
       if (block < held.row.size()) now_[block] = served(held.row[block]);
       all_next_ |= next_[block];
+      all_now_ |= now_[block];
       in_use_ |= now_[block] & in_use;
     }
   }
@@ -31,6 +33,9 @@ class Turns {
       if (!is_safe(vl) && !keep_in_place(vl)) go_before(next_, vl);
     });
     put_in_order();
+    // The table that is decided is there, but SLs did not move with it: the port has refused to.
+    if (moves && !mapped_.all() && holds_decided())
+      for_each(mapped_ & ~all_now_ & ~all_next_, [&](Vl vl) { give(vl); });
     return turns_;
   }
 
@@ -69,6 +74,21 @@ class Turns {
     }
   }
 
+  bool holds_decided() const {
+    for (std::size_t block = 0; block < kArbitrationBlocks; ++block) {
+      const auto now = block < held_.row.size() ? held_.row[block] : wire::VlArbitration{};
+      if (!(now == tables_.arbitration[block])) return false;
+    }
+    return true;
+  }
+
+  /// It has none to keep, so that the order of writes does not matter.
+  void give(Vl vl) {
+    for (std::size_t block = 0; block < kArbitrationBlocks; ++block) {
+      if (put(vl, block)) return;
+    }
+  }
+
   /// The blocks of `gain` that have the VL are to be written before those that it leaves.
   void go_before(const VlsOfBlocks& gain, Vl vl) {
     for (std::size_t block = 0; block < kArbitrationBlocks; ++block) {
@@ -89,14 +109,14 @@ class Turns {
     return true;
   }
 
-  /// The first one that it has now.
+  /// The first one that it has now, else one of a packet.
   wire::VlWeight held_turn(Vl vl) const {
     for (const auto& block : held_.row) {
       for (const auto& entry : block.entries) {
         if (entry.vl == vl && entry.weight != 0) return entry;
       }
     }
-    return {};  // never: it is served
+    return {vl, kUnitsOfPacket};
   }
 
   std::size_t entries_of(std::size_t block) const {
@@ -135,8 +155,9 @@ class Turns {
   const QosPart::Tables& tables_;
   const HeldBlocks<wire::VlArbitration>& held_;
   VlTurns turns_;
+  const VlSet mapped_;  ///< SLs have these
   VlsOfBlocks now_{}, next_{};
-  VlSet all_next_{}, in_use_{};  ///< with turns: as decided; now and in use
+  VlSet all_now_{}, all_next_{}, in_use_{};  ///< with turns: now; as decided; now and in use
   std::bitset<kArbitrationBlocks> early_{};
 };
 

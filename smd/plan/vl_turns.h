@@ -23,8 +23,9 @@ struct VlTurns {
   std::bitset<kArbitrationBlocks> late{};
 };
 
-/// `in_use`: VLs that have packets. `moves`: SLs get other VLs, so that VLs without a turn in `tables` need
-/// one until then. Where there are too few entries for all of them, some VLs have none until the next step.
+/// `in_use`: VLs that have packets; all: they are not known. `moves`: SLs get other VLs, so that VLs without
+/// a turn in `tables` need one until then: those that have one, or, where `held` is `tables` already, all of
+/// them. Where there are too few entries for all of them, some VLs have none until the next step.
 /// Pure.
 VlTurns turns_between(const QosPart::Tables& tables, const HeldBlocks<wire::VlArbitration>& held,
                       const VlSet& in_use, bool moves);

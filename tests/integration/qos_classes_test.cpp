@@ -221,6 +221,27 @@ TEST_F(QosSetsRefused, AtTheStartAreInTheStateToo) {
   }
 }
 
+/// SLs of no class are on VLs of their own in the table that the switch keeps.
+TEST_F(QosSetsRefused, VlsOfATableThatASwitchKeepsFromTheStartGetTurns) {
+  refuse("leaf003", wire::SlToVl::kAttribute);
+  manager_.emplace(world_, config_, sm::ManagerOptions{});
+  group_.spawn((*manager_)->run());
+  world_.run_for(30s);
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(60s);
+  expect_degraded_by("leaf003");
+  EXPECT_EQ(vl_of(at(kClassUplink), 1, 4), Vl{4});
+  EXPECT_THAT(starved(16), testing::IsEmpty());
+
+  world_.fabric().counts().clear();
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(60s);
+  EXPECT_EQ(sets(wire::VlArbitration::kAttribute), 0U) << "they have them";
+  converge("leaf003", wire::SlToVl::kAttribute);
+  EXPECT_EQ(turns(kClassUplink, 1), "1:128,0:192,2:128,1:192");
+  EXPECT_EQ(vl_of(at(kClassUplink), 1, 4), Vl{0});
+}
+
 /// By `tenants-equal`: SL, VL and share as if a file had it, and those of the others stay.
 TEST_F(QosClassesWritten, APartitionOfTheApiIsATenantAsOneOfAFileIs) {
   config_.qos.traffic_classes.clear();

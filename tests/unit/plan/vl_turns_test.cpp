@@ -107,6 +107,24 @@ TEST(VlTurns, AreKeptForVlsInUseOnly) {
   EXPECT_EQ(turns_between(after, held_turns(before), VlSet{1U << 2U}, false).between, after.arbitration);
 }
 
+/// The port has taken its arbitration, and has refused its SL to VL table.
+TEST(VlTurns, AreGivenToVlsOfSlsThatDidNotMove) {
+  const auto tables = turn_tables(4, 4, {0, 1}, {2});
+  const VlSet mapped{0b1'1011U};
+  const auto turns = turns_between(tables, held_turns(tables), mapped, true);
+  EXPECT_EQ(turns.between[0].entries[2], (wire::VlWeight{Vl{3}, 64}));
+  EXPECT_EQ(turns.between[0].entries[3], (wire::VlWeight{Vl{4}, 64}));
+  EXPECT_EQ(turns.between[2], tables.arbitration[2]);
+  EXPECT_TRUE(turns.late.none());
+
+  HeldBlocks<wire::VlArbitration> held;
+  held.row.assign(turns.between.begin(), turns.between.end());
+  EXPECT_EQ(turns_between(tables, held, mapped, true).between, turns.between) << "they stay, without a Set";
+  EXPECT_EQ(turns_between(tables, held_turns(tables), mapped, false).between, tables.arbitration);
+  EXPECT_EQ(turns_between(tables, held_turns(tables), ~VlSet{}, true).between, tables.arbitration)
+      << "it is not known which";
+}
+
 /// Tables with room for the VLs of before and after, and for those that change their table in both.
 TEST(VlTurns, AreNeverMissingWhereThereIsRoom) {
   std::mt19937 random(5);
