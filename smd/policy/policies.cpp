@@ -59,6 +59,19 @@ void add_tenants_of_api(config::QosConfig& qos, const Policies& policies) {
   for (auto& [sl, tenant] : ordered) qos.api_tenants.push_back(std::move(tenant));
 }
 
+/// The default partition that nothing defines has the SL of its class, and so have its groups: those of paths
+/// come from the rules. True where that is another one.
+bool take_sl_of_class(const config::QosClasses& classes, config::PartitionPolicy& policy) {
+  const auto at =
+      std::ranges::find(policy.partitions, config::kDefaultPartition, &config::PolicyPartition::pkey);
+  if (at == policy.partitions.end() || at->sources.size() > 1) return false;
+  const auto* of = config::class_of_partition(classes, {}, at->name, config::kDefaultPartition.value());
+  if (of == nullptr || of->sl == at->sl) return false;
+  at->sl = of->sl;
+  for (auto& group : at->groups) group.sl = of->sl;
+  return true;
+}
+
 /// What accepted_differences() tells of by its own keys is left out.
 config::SubnetConfig without_policy(config::SubnetConfig config) {
   config::forget_partitions(config, {});
@@ -144,10 +157,10 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
            std::ranges::find(merged->policy.taken_over, one.name, &config::TakenOver::name) !=
                merged->policy.taken_over.end();
   });
-  if (!others.empty()) {
-    merged->policy.sls_of_class = std::move(others);
+  const bool other_default = in_force.qos.enabled && take_sl_of_class(classes, merged->policy);
+  if (!others.empty()) merged->policy.sls_of_class = std::move(others);
+  if (other_default || !merged->policy.sls_of_class.empty())
     merged->policy.digest = config::digest_of(merged->policy);
-  }
   return std::make_shared<const config::PartitionPolicy>(std::move(merged->policy));
 }
 

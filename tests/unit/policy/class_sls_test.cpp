@@ -128,6 +128,31 @@ TEST(ClassSls, APartitionOfTheApiThatLosesItsSlToItsClassIsNamed) {
   EXPECT_EQ(merged_policy(plain, policies_with(5))->find(PKey{0x30})->sl, Sl{5});
 }
 
+/// Paths have it by the rule of the class; IPoIB's broadcast group is the partition's.
+TEST(ClassSls, TheDefaultPartitionThatNoFileDefinesHasThatOfItsClass) {
+  for (const auto* item : {"Default", "0x7fff", "0xffff"}) {
+    auto config = with_class_names({"base"});
+    config.qos.traffic_classes[0].partitions = {item};
+    const auto plain = merged_policy(config::SubnetConfig{}, {});
+
+    const auto merged = merged_policy(config, {});
+
+    const auto* found = merged->find(config::kDefaultPartition);
+    EXPECT_EQ(found->sl, Sl{1}) << item;
+    ASSERT_FALSE(found->groups.empty());
+    for (const auto& group : found->groups) EXPECT_EQ(group.sl, Sl{1}) << to_string(group.mgid);
+    EXPECT_NE(merged->digest, plain->digest);
+    EXPECT_TRUE(merged->sls_of_class.empty());
+
+    config.partition = {{.name = "blue", .pkey = 0x30}};
+    EXPECT_EQ(merged_policy(config, {})->find(config::kDefaultPartition)->sl, Sl{1});
+    config.qos.enabled = false;
+    EXPECT_EQ(merged_policy(config, {})->find(config::kDefaultPartition)->sl, Sl{0});
+  }
+  const auto merged = merged_policy(with_class_names({"a"}), {});
+  EXPECT_EQ(merged->find(config::kDefaultPartition)->sl, Sl{0}) << "it is in no class";
+}
+
 TEST(ClassSls, ThePartitionsOfTheApiHaveThoseOfTheirClasses) {
   const auto config = equal_tenants();
   auto policies = none();
