@@ -107,7 +107,8 @@ QosChanges qos_changes(const QosExplanation& before, const QosExplanation& after
 bool moves_paths(const QosChanges& changes) {
   return std::ranges::any_of(changes.classes, [](const QosChange& one) {
     if (!one.before) return false;
-    if (!one.after || (one.after->dropped && !one.before->dropped)) return true;
+    if (!one.after) return one.before->sls != std::vector{Sl{0}};  // all that is in no class has SL 0
+    if (one.after->dropped && !one.before->dropped) return true;
     return !holds_all(one.after->sls, one.before->sls) || !holds_all(one.after->by, one.before->by);
   });
 }

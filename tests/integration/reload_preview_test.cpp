@@ -166,6 +166,9 @@ TEST_F(ReloadPreviewOfClasses, OnlyALostSlDisturbs) {
   next = config_;
   next.qos.traffic_classes.pop_back();
   EXPECT_TRUE(disturbs(next)) << "a class is gone";
+  next = config_;
+  next.qos.traffic_classes.insert(next.qos.traffic_classes.begin(), {.name = "rest", .standard = true});
+  EXPECT_FALSE(disturbs(next)) << "the default class has another name, and SL 0 as before";
 }
 
 /// The daemon reads the file too, so that log and status say it.
