@@ -97,8 +97,8 @@ bool covers(const QosRanges& ranges, const QosRange& range) {
 }
 
 bool has_only_pkeys(const QosRule& rule) {
-  return rule.service_ids.empty() && rule.qos_classes.empty() && rule.partitions.empty() &&
-         source_of(rule).any() && destination_of(rule).any();
+  return rule.service_ids.empty() && rule.qos_classes.empty() && source_of(rule).any() &&
+         destination_of(rule).any();
 }
 
 std::vector<ConfigError> unreachable_rules(const QosPolicy& policy) {

@@ -29,7 +29,7 @@ inline QosRuleEnd destination_of(const QosRule& rule) {
   return {rule.destination_groups, rule.destination_ports};
 }
 
-/// Whether P_Keys and nothing else are criteria of the rule, or it has none at all.
+/// Whether P_Keys and partitions and nothing else are criteria of the rule, or it has none at all.
 bool has_only_pkeys(const QosRule& rule);
 
 /// A warning for each rule and each ULP that never counts, as far as their criteria alone show it: which

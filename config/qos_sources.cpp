@@ -179,6 +179,23 @@ class QosSourcesCheck {
   /// What a class lists and another one before it has already: paths are in the first that has them.
   void look_for_claimed(const QosPolicy& policy) {
     if (policy.classes.empty()) return;
+    const auto merged = merge_partitions(partition_sources(subnet_));
+    // Classes list a partition by its number or by its name.
+    const auto has_key = [&](const QosRule& rule, const QosRange& range) {
+      const auto is_it = [&](const PolicyPartition& one) {
+        return one.pkey.value() == range.first &&
+               std::ranges::find(rule.partitions, one.name) != rule.partitions.end();
+      };
+      return covers(rule.pkeys, range) ||
+             (merged && range.first == range.last && std::ranges::any_of(merged->policy.partitions, is_it));
+    };
+    const auto has_partition = [&](const QosRule& rule, const std::string& name) {
+      if (std::ranges::find(rule.partitions, name) != rule.partitions.end()) return true;
+      const auto is_it = [&](const PolicyPartition& one) {
+        return one.name == name && holds(rule.pkeys, one.pkey.value());
+      };
+      return merged && std::ranges::any_of(merged->policy.partitions, is_it);
+    };
     std::set<std::tuple<std::string, std::string, std::string>> told;  // a class has several rules
     for (auto rule = policy.rules.begin(); rule != policy.rules.end(); ++rule) {
       for (auto first = policy.rules.begin(); first != rule; ++first) {
@@ -192,11 +209,10 @@ class QosSourcesCheck {
           if (covers(first->service_ids, range)) add("service ID " + to_string(QosRanges{range}, true));
         }
         for (const auto& range : rule->pkeys) {
-          if (covers(first->pkeys, range)) add("P_Key " + to_string(QosRanges{range}, true));
+          if (has_key(*first, range)) add("P_Key " + to_string(QosRanges{range}, true));
         }
         for (const auto& name : rule->partitions) {
-          if (std::ranges::find(first->partitions, name) != first->partitions.end())
-            add(fmt::format("partition \"{}\"", printable(name)));
+          if (has_partition(*first, name)) add(fmt::format("partition \"{}\"", printable(name)));
         }
         if (!items.empty()) claimed(policy, *rule, *first, items);
       }

@@ -48,9 +48,12 @@ void add_pkey(QosUse& use, std::string pkey) {
   if (std::ranges::find(use.pkeys, pkey) == use.pkeys.end()) use.pkeys.push_back(std::move(pkey));
 }
 
-/// Whether the rule matches all paths in a partition, whatever else a request asks for.
-bool decides(const config::QosRule& rule, std::uint16_t partition) {
-  return config::has_only_pkeys(rule) && (rule.pkeys.empty() || holds(rule.pkeys, partition));
+/// Whether the rule matches all paths in a partition, whatever else a request of IPoIB asks for.
+bool decides(const config::QosRule& rule, const config::PolicyPartition& partition) {
+  if (!config::has_only_pkeys(rule)) return false;
+  const bool all = rule.pkeys.empty() && rule.partitions.empty();
+  return all || holds(rule.pkeys, partition.pkey.partition()) ||
+         std::ranges::find(rule.partitions, partition.name) != rule.partitions.end();
 }
 
 /// The SL of IPoIB's paths in a partition: that of a rule with its P_Key or of all paths, or its own.
@@ -58,7 +61,7 @@ Sl path_sl_of(const config::PolicyPartition& partition, const config::QosPolicy*
   if (policy == nullptr) return partition.sl;
   const auto pkey = partition.pkey.partition();
   for (const auto& rule : policy->rules) {
-    const auto* level = decides(rule, pkey) ? policy->find_level(rule.level) : nullptr;
+    const auto* level = decides(rule, partition) ? policy->find_level(rule.level) : nullptr;
     if (level != nullptr) return level->sl;
   }
   for (const auto& ulp : policy->ulps) {

@@ -317,6 +317,34 @@ pkey = 0x21
                   HasSubstr("never has service ID 0x1061144: the class \"a\" is first")));
 }
 
+TEST(QosClasses, WhatAnEarlierClassHasByAnotherNameIsNamedToo) {
+  const auto config = classes_from(R"(
+[[qos.class]]
+name = "a"
+partitions = ["blue", "0x7fff", "0x0022"]
+[[qos.class]]
+name = "b"
+partitions = ["0x8021", "red", "0x23"]
+ulps = ["ipoib"]
+[[partition]]
+name = "blue"
+pkey = 0x21
+[[partition]]
+name = "red"
+pkey = 0x22
+[[partition]]
+name = "other"
+pkey = 0x23
+)");
+  std::vector<std::string> lines;
+  for (const auto& warning : config.warnings) lines.push_back(to_string(warning));
+  EXPECT_THAT(
+      lines,
+      testing::UnorderedElementsAre(
+          HasSubstr("the class \"b\" never has P_Key 0x21, partition \"red\": the class \"a\" is first"),
+          HasSubstr("the class \"b\" never has P_Key 0x7fff: the class \"a\" is first")));
+}
+
 /// However often the two name it.
 TEST(QosClasses, WhatAnEarlierClassHasIsNamedOnce) {
   const auto config = classes_from(R"(

@@ -63,6 +63,20 @@ TEST_F(CheckQos, SaysVlShareAndUseOfEachSl) {
                             HasSubstr("service ID nvmeof 0x1061144")));
 }
 
+/// By its name or by its number: IPoIB asks with the P_Key.
+TEST_F(CheckQos, IpoibOfAPartitionIsInTheFirstClassThatListsIt) {
+  for (const auto* item : {"Default", "0x7fff"}) {
+    config::SubnetConfig subnet;
+    subnet.qos.enabled = true;
+    subnet.qos.traffic_classes = {{.name = "base", .partitions = {item}},
+                                  {.name = "ip", .ulps = {"ipoib", "lustre"}}};
+    config_.subnets = {subnet};
+    EXPECT_THAT(said(), AllOf(HasSubstr("SL 1  NCCL_IB_SL=1 UCX_IB_SL=1; IPoIB on P_Key 0x7fff"),
+                              Not(HasSubstr("UCX_IB_SL=2; IPoIB"))))
+        << item;
+  }
+}
+
 TEST_F(CheckQos, NamesPortsThatDiffer) {
   qos().classes[static_cast<std::size_t>(config::PortClass::ca)].vlarb_low =
       weights({{0, 64}, {1, 64}, {2, 0}});
