@@ -308,7 +308,10 @@ class QosSourcesCheck {
     const auto by_key = [&](const QosUlp& ulp) {
       return ulp.by == QosUlpKey::pkey && holds(ulp.ranges, pkey.partition());
     };
-    const auto has_key = [&](const QosRule& rule) { return holds(rule.pkeys, pkey.partition()); };
+    // With other criteria, too, it leaves paths of the partition over.
+    const auto has_key = [&](const QosRule& rule) {
+      return has_only_pkeys(rule) && holds(rule.pkeys, pkey.partition());
+    };
     return std::ranges::any_of(policy.ulps, by_key) || std::ranges::any_of(policy.rules, has_key);
   }
 

@@ -309,6 +309,16 @@ TEST(QosSources, ADefaultThatOverridesAPartitionsSlIsWarnedOf) {
   EXPECT_THAT(warnings_from(head + "[[partition]]\nname = \"blue\"\npkey = 0x30\nsl = 4\n",
                             {{"q.conf", file + "qos-ulps\nany, pkey 0x8030 : 4\nend-qos-ulps\n"}}),
               IsEmpty());
+  const auto with_rule = [&](const std::string& criteria) {
+    return warnings_from(
+        head + "[[partition]]\nname = \"blue\"\npkey = 0x30\nsl = 4\n",
+        {{"q.conf", file + "qos-match-rules\nqos-match-rule\n" + criteria +
+                        "qos-level-name: DEFAULT\nend-qos-match-rule\nend-qos-match-rules\n"}});
+  };
+  EXPECT_THAT(with_rule("pkey: 0x8030\n"), IsEmpty());
+  EXPECT_THAT(with_rule("pkey: 0x8030\nservice-id: 0x1061144\n"),
+              ElementsAre(HasSubstr("that no rule matches get SL 2")))
+      << "paths of other services";
 }
 
 /// A list that a script left empty would widen the rule to all paths.
