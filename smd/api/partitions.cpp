@@ -20,6 +20,7 @@
 #include "smd/api/not_master.h"
 #include "smd/api/pieces.h"
 #include "smd/api/tenant.h"
+#include "smd/decide/granted_keys.h"
 #include "smd/policy/policies.h"
 #include "smd/report/description.h"
 #include "smd/sa/registry/group_terms.h"
@@ -64,6 +65,14 @@ bool stops(const sm::Port& port, PKey key) {
   });
 }
 
+/// The port of a switch must check P_Keys, and this one is left out of its table.
+bool has_no_room(const sm::Snapshot& now, const sm::PeerPort& at, PKey key) {
+  const auto& part = *now.decided.partitions;
+  if (std::ranges::find(part.not_enforced, at, &Part::NotEnforced::at) == part.not_enforced.end())
+    return false;
+  return sm::granted_key(key, sm::decided_blocks(now.decided, at)) != key;
+}
+
 std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
                           const std::optional<Part::Placed>& at) {
   if (!at) {
@@ -80,7 +89,8 @@ std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
   const auto* enforced = next != nullptr ? now.decided.partitions->find_enforced(*port->peer) : nullptr;
   const bool is_open = enforced != nullptr && (enforced->in || enforced->out) && !sm::enforces(next->info);
   if (next == nullptr || (!is_open && !stops(*next, at->key))) return "programmed";
-  return refuses_keys(*now.subnet, *port->peer) ? "refused" : "pending";
+  if (refuses_keys(*now.subnet, *port->peer)) return "refused";
+  return has_no_room(now, *port->peer, at->key) ? "no_room" : "pending";
 }
 
 Json member_json(const sm::Snapshot& now, const Part::Member& member, std::string_view state,

@@ -195,8 +195,9 @@ void print_tables(std::ostream& out, const json::value& subnet) {
   lines(out, "partitions", list_of(partitions, "no_room"), "smd status --json",
         [&](const auto& one) { return keys_words(one, "room for"); });
   lines(out, "partitions", list_of(partitions, "not_enforced"), "smd status --json", [&](const auto& one) {
-    return keys_words(one, "not enforced, room for") +
-           (text_of(one, "held_back") == "true" ? "; a link that is not Active stays Armed" : "");
+    if (text_of(one, "held_back") != "true") return keys_words(one, "not enforced, room for");
+    return keys_words(one, "room for") + "; a link that is not Active stays Armed, an Active one passes " +
+           (text_of(one, "capacity") == "0" ? "all" : "what fits");
   });
   const auto at_ports = text_of(partitions, "pkey_violations");
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");

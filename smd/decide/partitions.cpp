@@ -2,6 +2,7 @@
 #include "smd/decide/partitions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -50,6 +51,22 @@ Keys compact(const Keys& keys) {
     const bool twice = !key.full_member() && std::ranges::find(keys, key.full()) != keys.end();
     if (!twice) found.push_back(key);
   }
+  return found;
+}
+
+/// Of the keys of a table those that there is room for, in their order: that of the default partition first,
+/// then those that the port checks already, whichever membership of them.
+Keys fitting(const Keys& table, const Keys& held, std::size_t room) {
+  const auto rank = [&](PKey key) {
+    if (key.same_partition(kDefaultPKey)) return 0;
+    return std::ranges::any_of(held, [&](PKey has) { return has.same_partition(key); }) ? 1 : 2;
+  };
+  auto chosen = table;
+  std::ranges::stable_sort(chosen, {}, rank);
+  chosen.resize(std::min(room, chosen.size()));
+  Keys found;
+  std::ranges::copy_if(table, std::back_inserter(found),
+                       [&](PKey key) { return std::ranges::find(chosen, key) != chosen.end(); });
   return found;
 }
 
@@ -229,15 +246,18 @@ class Partitions {
     const auto& info = *node->switch_info;
     const bool in = mode != config::Enforcement::out && info.inbound_enforcement;
     const bool out = mode != config::Enforcement::in && info.outbound_enforcement;
-    const auto table = compact(keys);
-    const auto& held = node->ports[at.port.value()].held<wire::PKeyTable>();
-    const std::size_t capacity = pkey_capacity(*node, at.port);
+    auto table = compact(keys);
+    const auto& port = node->ports[at.port.value()];
+    const auto& held = port.held<wire::PKeyTable>();
+    const std::size_t capacity = in || out ? pkey_capacity(*node, at.port) : 0;
     if (table.size() > capacity || !(in || out)) {
-      out_.part.not_enforced.push_back({.at = at,
-                                        .capacity = in || out ? capacity : 0,
-                                        .keys = table.size(),
-                                        .held_back = in_.config.partitions.enforcement_required});
-      return enforce(at, false, false);
+      const bool required = in_.config.partitions.enforcement_required;
+      out_.part.not_enforced.push_back(
+          {.at = at, .capacity = capacity, .keys = table.size(), .held_back = required});
+      // A link that is Active cannot wait in Armed: what does not fit is left out.
+      const bool narrows = required && capacity != 0 && port.info.port_state == PortState::active;
+      if (!narrows) return enforce(at, false, false);
+      table = fitting(table, held ? keys_of(*held) : Keys{}, capacity);
     }
     if (!held || held->known.empty()) return;  // without a table that is known the bits stay as they are
     add_pkey_blocks(at, table, *held, out_.tables);

@@ -100,6 +100,14 @@ void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart&
           });
 }
 
+std::string_view not_enforced_action(const PartitionPart::NotEnforced& one) {
+  if (!one.held_back) return "the switch port lets packets of all partitions pass";
+  return one.capacity == 0 ? "a link that is not Active yet stays Armed; an Active one lets packets of all "
+                             "partitions pass"
+                           : "a link that is not Active yet stays Armed; at an Active one the switch passes "
+                             "packets of the keys alone that fit";
+}
+
 void log_not_enforced(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                       const PartitionPart& now) {
   log_new(log, "partition.not_enforced", subnet, before.not_enforced, now.not_enforced,
@@ -107,11 +115,7 @@ void log_not_enforced(const log::Log& log, const Subnet& subnet, const Partition
             line.kv("pkeys", one.keys)
                 .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
                                                 : "the switch's P_Key table is too small")
-                .kv("action",
-                    one.held_back
-                        ? "a link that is not Active yet stays Armed; an Active one lets packets of "
-                          "all partitions pass"
-                        : "the switch port lets packets of all partitions pass");
+                .kv("action", not_enforced_action(one));
           });
 }
 

@@ -69,7 +69,12 @@ namespace {
 /// Ports of switches that enforce, with more keys than room. Switches that never do are no fault of now.
 std::size_t too_small(const PartitionPart& partitions) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      partitions.not_enforced, [](const auto& one) { return one.capacity != 0 || one.held_back; }));
+      partitions.not_enforced, [](const auto& one) { return one.capacity != 0 && !one.held_back; }));
+}
+
+std::size_t held_back(const PartitionPart& partitions) {
+  return static_cast<std::size_t>(
+      std::ranges::count(partitions.not_enforced, true, &PartitionPart::NotEnforced::held_back));
 }
 
 }  // namespace
@@ -99,6 +104,11 @@ void SubnetStatus::judge() {
                : fmt::format("{} ports of switches let packets of all partitions pass: too many keys for "
                              "their P_Key tables",
                              open));
+  if (const auto narrowed = partitions ? held_back(*partitions) : 0; narrowed != 0)
+    reduce(
+        fmt::format("{} of switches cannot check all P_Keys of the hosts there, as "
+                    "partitions.enforcement_required asks for",
+                    narrowed == 1 ? std::string("1 port") : fmt::format("{} ports", narrowed)));
 }
 
 void SubnetStatus::judge_again() {

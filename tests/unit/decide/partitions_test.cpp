@@ -388,6 +388,26 @@ TEST_F(DecidePartitions, ATableThatIsTooSmallIsNotEnforced) {
   EXPECT_TRUE(decide().part.holds_back(test::place(kSwitch, 2)));
 }
 
+/// It cannot go back to Armed: the switch checks what fits, and what it has checked so far.
+TEST_F(DecidePartitions, AnActiveLinkIsNarrowedWhereEnforcementIsRequired) {
+  config_.partition = {partition("red", 0x13, {"h1"}), partition("blue", 0x12, {"h1"})};
+  config_.partitions.enforcement_required = true;
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 2;
+  holds(kSwitch, 2, {kDefaultPKey, PKey{0x12}});
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8013}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_EQ(bits(made, 2), std::pair(true, true));
+  EXPECT_EQ(made.part.not_enforced[0], (PartitionPart::NotEnforced{test::place(kSwitch, 2), 2, 3, true}));
+
+  fabric_.state(kSwitch, 2, PortState::init);
+  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "it waits in Armed";
+  fabric_.state(kSwitch, 2, PortState::active);
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 0;
+  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "the switch cannot enforce at all";
+}
+
 TEST_F(DecidePartitions, AFullTableNamesWhatIsLeftOutAndKeepsTheDefaultKey) {
   config_.partition = {partition("red", 0x13, {"h1"}), partition("blue", 0x12, {"h1"}),
                        partition("green", 0x11, {"h1"})};
