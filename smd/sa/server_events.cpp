@@ -2,6 +2,9 @@
 // What the server hears beside requests, and what it says in the log.
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+
 #include "mad/wire/trap.h"
 #include "smd/sa/server.h"
 #include "smd/sa/traps.h"
@@ -125,11 +128,13 @@ void Server::heard(Lid from) {
 
 void Server::say(const Effects& effects) const {
   for (const auto& one : effects.groups) {
-    parts_.log.info(one.created ? "sa.group_created" : "sa.group_deleted")
+    // Those of clients may come by thousands.
+    const std::string_view event = one.created ? "sa.group_created" : "sa.group_deleted";
+    parts_.log.info(event)
         .kv("mgid", one.mgid)
         .kv("mlid", fmt::format("0x{:04x}", one.mlid.value()))
         .kv("reason", one.why)
-        .subject(one.created ? "sa.group_created" : "sa.group_deleted");
+        .subject(one.configured ? to_string(one.mgid) : std::string(event));
   }
   for (const auto& one : effects.terms_kept) {
     parts_.log.warn("sa.group_terms_kept")

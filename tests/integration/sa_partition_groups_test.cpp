@@ -236,6 +236,29 @@ TEST(SaPartitionGroups, SlsOfGroupsWithMembersAreInUse) {
   EXPECT_THAT(text.str(), testing::HasSubstr("SL 5  multicast group ff12:a012::5: for no program\n"));
 }
 
+/// One line would say of one of them that it is there, and nothing of the others.
+TEST(SaPartitionGroups, EachGroupThatAReloadMakesOrEndsIsInTheLog) {
+  using namespace std::chrono_literals;
+  auto config = test::with_partitions({test::partition("blue", 0x12, {"ALL_CAS"})});
+  sim::World world(test::spec("ft2:4"));
+  test::Served served(world, nullptr, sa::Settings{}, config);
+  const auto made = served.sa_lines().count("sa.group_created");
+  for (const auto* group : {"ff12:401b::16", "ff12:401b::17", "ff12:401b::18"})
+    config.partition[0].groups.push_back({.mgid = mgid(group)});
+  served.manager().requests().reload(config);
+  world.run_for(5s);
+  EXPECT_EQ(served.sa_lines().count("sa.group_created"), made + 3)
+      << testing::PrintToString(served.sa_lines().all);
+  EXPECT_EQ(served.sa_lines().count("ff12:401b:8012::17"), 1U);
+
+  const auto gone = served.sa_lines().count("sa.group_deleted");
+  config.partition[0].groups.clear();
+  served.manager().requests().reload(config);
+  world.run_for(5s);
+  EXPECT_EQ(served.sa_lines().count("sa.group_deleted"), gone + 3)
+      << testing::PrintToString(served.sa_lines().all);
+}
+
 /// A reload that drops the SL of a group with members; once, though sweeps follow.
 TEST(SaPartitionGroups, ADroppedSlOfAGroupWithMembersIsInTheLog) {
   using namespace std::chrono_literals;

@@ -217,8 +217,12 @@ void keep_group(Writing& writing, const OwnGroup& own) {
                                 writing.directory.forwarded(), own.mgid, own.terms);
   if (!mlid) return;  // switches without multicast
   registry.put_group(own.mgid, *mlid, own.terms, true);
-  writing.effects.groups.push_back(
-      {.mgid = own.mgid, .mlid = *mlid, .created = true, .why = own.why, .pkey = own.terms.pkey});
+  writing.effects.groups.push_back({.mgid = own.mgid,
+                                    .mlid = *mlid,
+                                    .created = true,
+                                    .why = own.why,
+                                    .pkey = own.terms.pkey,
+                                    .configured = true});
 }
 
 /// Of a partition that is no more, or has this group no more: it ends with its last member.
@@ -230,7 +234,9 @@ void release_groups(Writing& writing, const std::vector<OwnGroup>& own) {
   }
   for (const auto& [mgid, group] : released) {
     writing.registry.put_group(mgid, group.mlid, group.terms, false);
+    const auto before = writing.effects.groups.size();
     end_if_empty(writing, mgid, "no partition has it any more");
+    if (writing.effects.groups.size() != before) writing.effects.groups.back().configured = true;
   }
 }
 

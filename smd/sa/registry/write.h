@@ -53,8 +53,9 @@ struct GroupEvent {
   Mgid mgid;
   Lid mlid;
   bool created = false;
-  std::string_view why;  ///< of one that went
-  PKey pkey{};           ///< of its partition
+  std::string_view why;     ///< of one that went
+  PKey pkey{};              ///< of its partition
+  bool configured = false;  ///< partitions say that it is there, or said so
 };
 
 /// What happened while a batch of requests was looked at.
