@@ -164,6 +164,23 @@ const Part::Partition* decided_of(const InForce& now, const config::PolicyPartit
   return at != now.decided->partitions.end() ? &*at : nullptr;
 }
 
+/// What a partition names, while nothing is decided because no sweep has ended yet.
+config::PendingRules undecided(const InForce& now, const config::PolicyPartition& partition) {
+  config::PendingRules pending;
+  if (now.decided) return pending;
+  for (const auto& rule : partition.members) {
+    if (rule.source.origin == config::PolicyOrigin::built_in) continue;
+    const bool both = rule.membership == config::Membership::both;
+    const auto membership =
+        both && !now.policy->allow_both_pkeys ? config::Membership::full : rule.membership;
+    for (const auto& term : rule.ports.terms)
+      pending.push_back({.member = {.term = term, .reason = "no sweep has ended yet"},
+                         .membership = membership,
+                         .source = rule.source});
+  }
+  return pending;
+}
+
 bool is_in_force(const InForce& now, const config::PolicyPartition& partition) {
   if (now.is_decided || !now.apart || !now.decided) return now.is_decided;
   const auto* decided = now.decided->policy->find(partition.pkey);
@@ -213,7 +230,7 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
     if (state == "refused") ++refused;
     if (state == "no_room") ++no_room;
   }
-  const auto pending = decided != nullptr ? decided->pending.size() : 0;
+  const auto pending = decided != nullptr ? decided->pending.size() : undecided(now, partition).size();
   const bool stands = is_in_force(now, partition);
   JsonObject head{{"name", text(partition.name)},
                   {"pkey", pkey(partition.pkey)},
@@ -272,7 +289,7 @@ class PartitionsText {
     const bool in_full = detail_ == Detail::all;
     const auto rules = in_full ? partition.members.size() : 0;
     const auto members = rules + (in_full && decided_ != nullptr ? decided_->members.size() : 0);
-    const auto all = members + (decided_ != nullptr ? decided_->pending.size() : 0);
+    const auto all = members + pending_.size();
     if (in_full && next_ == rules) text += "],\"members\":[";
     if (in_full && next_ == members) text += "],\"pending\":[";
     if (next_ == all) {
@@ -284,7 +301,8 @@ class PartitionsText {
     text += sm::to_text(next_ < rules ? rule_json(partition, next_, *now_.policy)
                         : next_ < members
                             ? member(partition, decided_->members[next_ - rules])
-                            : pending_json(decided_->pending[next_ - members], *now_.decided->policy));
+                            : pending_json(pending_[next_ - members],
+                                           decided_ != nullptr ? *now_.decided->policy : *now_.policy));
     ++next_;
     return true;
   }
@@ -292,6 +310,7 @@ class PartitionsText {
  private:
   void begin(std::string& text, const config::PolicyPartition& partition) {
     decided_ = decided_of(now_, partition);
+    pending_ = decided_ != nullptr ? decided_->pending : undecided(now_, partition);
     text += at_ == 0 ? before_ : ",";
     text += sm::to_text(Json(head_json(*view_, now_, partition)));
     text.back() = ',';
@@ -311,6 +330,7 @@ class PartitionsText {
   std::size_t next_ = 0;  ///< of its rules, with members and what is pending behind them
   bool begun_ = false;
   const Part::Partition* decided_ = nullptr;  ///< of the partition that has begun
+  config::PendingRules pending_{};            ///< of the same
 };
 
 /// `named`: a partition has the name; a P_Key of another one that is written like it does not count then.

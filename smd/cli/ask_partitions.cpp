@@ -66,7 +66,8 @@ std::string members_by_state(const json::value& partition) {
   if (refused != 0) text += fmt::format(", {} refused", refused);
   if (no_room != 0) text += fmt::format(", {} no_room", no_room);
   if (const auto absent = list_of(partition, "pending").size(); absent != 0)
-    text += fmt::format("; {} not in the fabric", absent);
+    text += fmt::format("; {} {}", absent,
+                        text_of(partition, "in_force") == "false" ? "pending" : "not in the fabric");
   return text;
 }
 
