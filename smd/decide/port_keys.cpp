@@ -130,6 +130,19 @@ class Restorer {
   std::optional<bool> open_;
 };
 
+/// What the port of a switch has that leads to the end port. False, and nothing is noted: it enforces by a
+/// table that is not known.
+bool note_switch_port(const Subnet& subnet, const Node& node, const Port& port, PortKeys& row) {
+  const auto* next = switch_port(subnet, node, port);
+  if (next == nullptr) return true;
+  auto keys = known_keys(*next);
+  if (!keys && enforces(next->info)) return false;
+  row.at_switch = std::move(keys).value_or(Keys{});
+  row.in = next->info.partition_enforce_in;
+  row.out = next->info.partition_enforce_out;
+  return true;
+}
+
 }  // namespace
 
 bool note_port_keys(Stored& stored, const Subnet& subnet, bool adopting, std::int64_t now) {
@@ -149,11 +162,7 @@ bool note_port_keys(Stored& stored, const Subnet& subnet, bool adopting, std::in
       return;
     }
     PortKeys row{.keys = *keys, .at_switch = {}, .in = false, .out = false, .seen = now};
-    if (const auto* next = switch_port(subnet, node, port)) {
-      row.at_switch = known_keys(*next).value_or(Keys{});
-      row.in = next->info.partition_enforce_in;
-      row.out = next->info.partition_enforce_out;
-    }
+    if (!note_switch_port(subnet, node, port, row)) return;  // it is noted when it is known
     if (known && now - at->second.seen < kSeenAgain) row.seen = at->second.seen;
     if (known && at->second == row) return;
     stored.port_keys.insert_or_assign(guid, std::move(row));
@@ -207,7 +216,11 @@ bool note_foreign_keys(Stored& stored, const Subnet& subnet, const PartitionPart
     for (const auto& [port, row] : stored.port_keys) {
       auto keys = foreign.without_ours(port, row.keys);
       if (!keys.empty() && now - row.seen <= kPortKeysKept)
-        rows.emplace(port, PortKeys{.keys = std::move(keys), .at_switch = {}, .seen = row.seen});
+        rows.emplace(port, PortKeys{.keys = std::move(keys),
+                                    .at_switch = foreign.without_ours(port, row.at_switch),
+                                    .in = row.in,
+                                    .out = row.out,
+                                    .seen = row.seen});
     }
     for_each_end_port(subnet, [&](const Node& node, PortNum num, const Port& port) {
       const auto guid = port_guid(node, num);
@@ -221,9 +234,12 @@ bool note_foreign_keys(Stored& stored, const Subnet& subnet, const PartitionPart
         return;
       }
       const bool seen_lately = at != rows.end() && now - at->second.seen < kSeenAgain;
-      rows.insert_or_assign(guid, PortKeys{.keys = foreign.without_ours(guid, keys),
-                                           .at_switch = {},
-                                           .seen = seen_lately ? at->second.seen : now});
+      auto row = at != rows.end() ? at->second : PortKeys{};
+      if (!seen_lately) row.seen = now;
+      row.keys = foreign.without_ours(guid, keys);
+      note_switch_port(subnet, node, port, row);  // it counts when no partition is left
+      row.at_switch = foreign.without_ours(guid, std::move(row.at_switch));
+      rows.insert_or_assign(guid, std::move(row));
     });
   }
   if (rows == stored.port_keys) return false;
