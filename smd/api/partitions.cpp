@@ -37,12 +37,16 @@ namespace {
 
 using Part = sm::PartitionPart;
 
-/// Where the port's table has the member's key; nothing where it is not placed.
-std::optional<Part::Placed> placed(const Part& part, const Part::Member& member, PKey pkey) {
-  const auto key = member.membership == config::Membership::limited ? pkey : pkey.full();
-  const auto found = std::ranges::lower_bound(part.placed, Part::Placed{member.port, key, 0});
-  if (found == part.placed.end() || found->port != member.port || found->key != key) return std::nullopt;
+/// Where the port's table has the key; nothing where it is not placed.
+std::optional<Part::Placed> placed(const Part& part, Guid port, PKey key) {
+  const auto found = std::ranges::lower_bound(part.placed, Part::Placed{port, key, 0});
+  if (found == part.placed.end() || found->port != port || found->key != key) return std::nullopt;
   return *found;
+}
+
+/// The member's key; of both the one of full members.
+std::optional<Part::Placed> placed(const Part& part, const Part::Member& member, PKey pkey) {
+  return placed(part, member.port, member.membership == config::Membership::limited ? pkey : pkey.full());
 }
 
 const sm::Port* find_port(const sm::Subnet& subnet, const sm::PeerPort& at) {
@@ -73,8 +77,8 @@ bool has_no_room(const sm::Snapshot& now, const sm::PeerPort& at, PKey key) {
   return sm::granted_key(key, sm::decided_blocks(now.decided, at)) != key;
 }
 
-std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
-                          const std::optional<Part::Placed>& at) {
+std::string_view state_of_key(const sm::Snapshot& now, const Part::Member& member,
+                              const std::optional<Part::Placed>& at) {
   if (!at) {
     const auto& full = now.decided.partitions->no_room;
     return std::ranges::find(full, member.at, &Part::NoRoom::at) != full.end() ? "no_room" : "pending";
@@ -91,6 +95,13 @@ std::string_view state_of(const sm::Snapshot& now, const Part::Member& member,
   if (next == nullptr || (!is_open && !stops(*next, at->key))) return "programmed";
   if (refuses_keys(*now.subnet, *port->peer)) return "refused";
   return has_no_room(now, *port->peer, at->key) ? "no_room" : "pending";
+}
+
+std::string_view state_of(const sm::Snapshot& now, const Part::Member& member, PKey pkey) {
+  const auto& part = *now.decided.partitions;
+  const auto state = state_of_key(now, member, placed(part, member, pkey));
+  const bool has_another = member.membership == config::Membership::both && state == "programmed";
+  return has_another ? state_of_key(now, member, placed(part, member.port, pkey)) : state;
 }
 
 Json member_json(const sm::Snapshot& now, const Part::Member& member, std::string_view state,
@@ -225,7 +236,7 @@ JsonObject head_json(const SubnetView& view, const InForce& now, const config::P
   const auto members = decided != nullptr ? std::span(decided->members) : std::span<const Part::Member>{};
   std::uint64_t ready = 0, refused = 0, no_room = 0;
   for (const auto& member : members) {
-    const auto state = state_of(*view.snapshot, member, placed(*now.decided, member, partition.pkey));
+    const auto state = state_of(*view.snapshot, member, partition.pkey);
     if (state == "programmed") ++ready;
     if (state == "refused") ++refused;
     if (state == "no_room") ++no_room;
@@ -318,7 +329,7 @@ class PartitionsText {
   }
   Json member(const config::PolicyPartition& partition, const Part::Member& one) const {
     const auto at = placed(*now_.decided, one, partition.pkey);
-    return member_json(*view_->snapshot, one, state_of(*view_->snapshot, one, at), at);
+    return member_json(*view_->snapshot, one, state_of(*view_->snapshot, one, partition.pkey), at);
   }
 
   std::shared_ptr<const SubnetView> view_;

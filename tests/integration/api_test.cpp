@@ -178,25 +178,6 @@ TEST_F(Api, PartitionsHaveTheirMembersAndWhatIsPending) {
   EXPECT_EQ(rules.at(1).at("membership"), "full") << "of the SM's port";
 }
 
-/// What a partition names is known before any sweep.
-TEST_F(Api, MembersArePendingUntilTheFirstSweepHasEnded) {
-  auto policy_state = std::make_shared<api::PolicyState>();
-  policy_state->config = std::make_shared<const config::SubnetConfig>(
-      test::with_partitions({test::partition("blue", 0x12, {"h1"}, {"h2*"})}));
-  policy_state->policies = std::make_shared<const policy::Policies>();
-  policy_state->merged = policy::merged_policy(*policy_state->config, *policy_state->policies);
-  backend_.add({.name = "early", .port = "mlx5_3:1", .policy_state = policy_state});
-
-  const auto one = ask("GET", "/v1/subnets/early/partitions/blue", "Partition");
-  EXPECT_EQ(one.at("in_force"), false);
-  EXPECT_EQ(one.at("ready"), "0 of 2");
-  EXPECT_EQ(one.at("members").as_array().size(), 0U);
-  ASSERT_EQ(one.at("pending").as_array().size(), 2U);
-  EXPECT_EQ(one.at("pending").at(0).at("member"), "h2*");
-  EXPECT_EQ(one.at("pending").at(1).at("membership"), "full");
-  EXPECT_THAT(cli::members_by_state(one), HasSubstr("; 2 pending"));
-}
-
 TEST(MembersByState, AreCountedOnceEach) {
   const json::object pending{{"member", "0x1234"}};
   EXPECT_EQ(cli::members_by_state(json::object{{"member_count", 3},

@@ -264,25 +264,6 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   EXPECT_EQ(state(), PortState::active) << "it is enforceable now";
 }
 
-TEST_F(ManagedPartitions, WhereEnforcementIsRequiredAnActiveLinkPassesWhatFits) {
-  auto config = blue();
-  config.partitions.enforcement_required = true;
-  start(config);
-  ASSERT_EQ(bits("leaf1", 1), std::pair(true, true));
-  for (std::uint16_t i = 0; i < 40; ++i)
-    config.partition.push_back(partition(fmt::format("p{}", i), 0x100 + i, {"h1"}));
-  reload(config);
-
-  EXPECT_EQ(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::active);
-  EXPECT_EQ(keys("h1", 1).size(), 42U);
-  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
-  const auto at_switch = keys("leaf1", 1);
-  EXPECT_EQ(at_switch.size(), 32U);
-  EXPECT_THAT(at_switch, AllOf(testing::Contains(kLimited), testing::Contains(PKey{0x8012})));
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::reduced);
-  EXPECT_THAT(smd().last().summary.why, HasSubstr("1 port of switches cannot check all P_Keys"));
-}
-
 TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   start({});
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 3, PKey{0x8055});

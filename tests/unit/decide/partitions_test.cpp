@@ -10,7 +10,7 @@
 #include "smd/policy/policies.h"
 #include "smd/report/partitions.h"
 #include "tests/support/partition_config.h"
-#include "tests/unit/decide/support.h"
+#include "tests/unit/decide/partition_fabric.h"
 
 namespace smd::sm {
 namespace {
@@ -18,82 +18,6 @@ namespace {
 using test::partition;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr std::uint64_t kThird = 0x300;
-
-/// Hosts 0x100 (the SM), 0x200 and 0x300 on ports 1 to 3 of switch 0x10, all with the default key.
-class DecidePartitions : public testing::Test {
- protected:
-  DecidePartitions() {
-    fabric_.add_switch(kSwitch);
-    hosts_ = {kHost, kOther, kThird};
-    for (unsigned i = 0; i < hosts_.size(); ++i) {
-      fabric_.host(hosts_[i], kSwitch, i + 1);
-      fabric_.node(hosts_[i]).description = fmt::format("h{}", i);
-      fabric_.node(hosts_[i]).info.partition_cap = 32;
-      holds(hosts_[i], 1, {kDefaultPKey});
-      holds(kSwitch, i + 1, {kDefaultPKey});
-    }
-    auto& info = *fabric_.node(kSwitch).switch_info;
-    info.partition_enforcement_cap = 32;
-    info.inbound_enforcement = info.outbound_enforcement = true;
-    fabric_.node(kSwitch).info.partition_cap = 32;
-    fabric_.node(kSwitch).description = "leaf";
-    holds(kSwitch, 0, {kDefaultPKey});
-    fabric_.sm(kHost, 1);
-  }
-  void holds(std::uint64_t node, unsigned port, std::vector<PKey> keys) {
-    HeldBlocks<wire::PKeyTable> held;
-    held.row.resize(1);
-    std::ranges::copy(keys, held.row[0].keys.begin());
-    held.known = held.asked = BlockSet::first(1);
-    fabric_.port(node, port).held<wire::PKeyTable>() =
-        std::make_shared<const HeldBlocks<wire::PKeyTable>>(std::move(held));
-  }
-  PartitionDecision decide(bool adopting = false) {
-    return decide_partitions({.subnet = fabric_.build(),
-                              .config = config_,
-                              .policy = policy::merged_policy(config_, {}),
-                              .stored = stored_,
-                              .adopting = adopting});
-  }
-  /// Keys of a port's table without the free entries at its end; nothing where it is not decided.
-  static std::vector<PKey> keys(const PartitionDecision& decision, std::uint64_t node, unsigned port) {
-    std::vector<PKey> found;
-    for (const auto& block : decision.tables.blocks) {
-      if (block.at == test::place(node, port))
-        found.insert(found.end(), block.content.keys.begin(), block.content.keys.end());
-    }
-    while (!found.empty() && found.back() == PKey{}) found.pop_back();
-    return found;
-  }
-  static std::pair<bool, bool> bits(const PartitionDecision& decision, unsigned port) {
-    const auto* found = decision.part.find_enforced(test::place(kSwitch, port));
-    return found != nullptr ? std::pair(found->in, found->out) : std::pair(false, false);
-  }
-
-  /// Another SM on this host, as it answers.
-  static OtherSm sm_on(std::uint64_t host, std::uint64_t key) {
-    return {.at = test::place(host, 1),
-            .node_description = {},
-            .lid = {},
-            .info = {.guid = test::port_guid(host, 1), .sm_key = key}};
-  }
-  PartitionDecision decide_with(std::vector<OtherSm> sms, std::vector<OtherSm> former = {}) {
-    auto subnet = fabric_.build();
-    subnet.other_sms = std::move(sms);
-    subnet.former_sms = std::move(former);
-    return decide_partitions({.subnet = subnet,
-                              .config = config_,
-                              .policy = policy::merged_policy(config_, {}),
-                              .stored = stored_});
-  }
-
-  SubnetBuilder fabric_;
-  std::vector<std::uint64_t> hosts_;
-  config::SubnetConfig config_;
-  Stored stored_;
-};
 
 TEST_F(DecidePartitions, WithoutAPartitionOnlyTheSmsPortIsDecided) {
   holds(kHost, 1, {PKey{0x7fff}});
@@ -241,41 +165,6 @@ TEST_F(DecidePartitions, ForeignKeysComeBackAfterARestartWhilePartitionsAreManag
   EXPECT_THAT(stored_.port_keys, IsEmpty());
 }
 
-/// For hosts that are off when smd starts without the partitions that there were.
-TEST_F(DecidePartitions, WhatASwitchEnforcesIsKeptWithForeignKeys) {
-  config_.partition = {partition("blue", 0x12, {"h1"})};
-  for (const auto& [node, port] : {std::pair(kOther, 1U), std::pair(kSwitch, 2U)})
-    holds(node, port, {PKey{0x7fff}, PKey{0x8055}, PKey{0x8012}});
-  auto& at_switch = fabric_.port(kSwitch, 2).info;
-  at_switch.partition_enforce_in = at_switch.partition_enforce_out = true;
-  EXPECT_TRUE(note_foreign_keys(stored_, fabric_.build(), decide().part, false, 1));
-  EXPECT_FALSE(note_foreign_keys(stored_, fabric_.build(), decide().part, false, 1));
-
-  config_.partition.clear();
-  holds(kOther, 1, {kDefaultPKey});
-  fabric_.state(kOther, 1, PortState::init);
-  const auto made = decide();
-  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
-  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
-  EXPECT_EQ(bits(made, 2), std::pair(true, true));
-}
-
-/// It would come back as an empty one, which lets nothing pass.
-TEST_F(DecidePartitions, ATableThatEnforcesIsNotNotedBeforeItIsKnown) {
-  holds(kOther, 1, {kDefaultPKey, PKey{0x8055}});
-  fabric_.port(kSwitch, 2).held<wire::PKeyTable>() = nullptr;
-  fabric_.port(kSwitch, 2).info.partition_enforce_in = true;
-  EXPECT_TRUE(note_port_keys(stored_, fabric_.build(), true, 1));
-  EXPECT_FALSE(stored_.port_keys.contains(test::port_guid(kOther, 1)));
-  EXPECT_TRUE(stored_.port_keys.contains(test::port_guid(kThird, 1)));
-
-  holds(kSwitch, 2, {kDefaultPKey, PKey{0x8055}});
-  EXPECT_TRUE(note_port_keys(stored_, fabric_.build(), false, 1));
-  const auto& row = stored_.port_keys.at(test::port_guid(kOther, 1));
-  EXPECT_THAT(row.at_switch, ElementsAre(kDefaultPKey, PKey{0x8055}));
-  EXPECT_TRUE(row.in);
-}
-
 /// As `indx0` of opensm's file has it.
 TEST_F(DecidePartitions, AForeignKeyAtIndex0ComesBackThere) {
   config_.partition = {partition("blue", 0x12, {"h0"})};
@@ -421,26 +310,6 @@ TEST_F(DecidePartitions, ATableThatIsTooSmallIsNotEnforced) {
   EXPECT_FALSE(made.part.holds_back(test::place(kSwitch, 2)));
   config_.partitions.enforcement_required = true;
   EXPECT_TRUE(decide().part.holds_back(test::place(kSwitch, 2)));
-}
-
-/// It cannot go back to Armed: the switch checks what fits, and what it has checked so far.
-TEST_F(DecidePartitions, AnActiveLinkIsNarrowedWhereEnforcementIsRequired) {
-  config_.partition = {partition("red", 0x13, {"h1"}), partition("blue", 0x12, {"h1"})};
-  config_.partitions.enforcement_required = true;
-  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 2;
-  holds(kSwitch, 2, {kDefaultPKey, PKey{0x12}});
-  const auto made = decide();
-
-  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8013}, PKey{0x8012}));
-  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
-  EXPECT_EQ(bits(made, 2), std::pair(true, true));
-  EXPECT_EQ(made.part.not_enforced[0], (PartitionPart::NotEnforced{test::place(kSwitch, 2), 2, 3, true}));
-
-  fabric_.state(kSwitch, 2, PortState::init);
-  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "it waits in Armed";
-  fabric_.state(kSwitch, 2, PortState::active);
-  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 0;
-  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "the switch cannot enforce at all";
 }
 
 TEST_F(DecidePartitions, AFullTableNamesWhatIsLeftOutAndKeepsTheDefaultKey) {

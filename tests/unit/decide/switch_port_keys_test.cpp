@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports of switches before end ports: what is noted of them, and what they pass where not all keys fit.
+#include <gmock/gmock.h>
+
+#include "smd/decide/port_keys.h"
+#include "tests/support/partition_config.h"
+#include "tests/unit/decide/partition_fabric.h"
+
+namespace smd::sm {
+namespace {
+
+using test::partition;
+using testing::ElementsAre;
+
+/// For hosts that are off when smd starts without the partitions that there were.
+TEST_F(DecidePartitions, WhatASwitchEnforcesIsKeptWithForeignKeys) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  for (const auto& [node, port] : {std::pair(kOther, 1U), std::pair(kSwitch, 2U)})
+    holds(node, port, {PKey{0x7fff}, PKey{0x8055}, PKey{0x8012}});
+  auto& at_switch = fabric_.port(kSwitch, 2).info;
+  at_switch.partition_enforce_in = at_switch.partition_enforce_out = true;
+  EXPECT_TRUE(note_foreign_keys(stored_, fabric_.build(), decide().part, false, 1));
+  EXPECT_FALSE(note_foreign_keys(stored_, fabric_.build(), decide().part, false, 1));
+
+  config_.partition.clear();
+  holds(kOther, 1, {kDefaultPKey});
+  fabric_.state(kOther, 1, PortState::init);
+  const auto made = decide();
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
+  EXPECT_EQ(bits(made, 2), std::pair(true, true));
+}
+
+/// It would come back as an empty one, which lets nothing pass.
+TEST_F(DecidePartitions, ATableThatEnforcesIsNotNotedBeforeItIsKnown) {
+  holds(kOther, 1, {kDefaultPKey, PKey{0x8055}});
+  fabric_.port(kSwitch, 2).held<wire::PKeyTable>() = nullptr;
+  fabric_.port(kSwitch, 2).info.partition_enforce_in = true;
+  EXPECT_TRUE(note_port_keys(stored_, fabric_.build(), true, 1));
+  EXPECT_FALSE(stored_.port_keys.contains(test::port_guid(kOther, 1)));
+  EXPECT_TRUE(stored_.port_keys.contains(test::port_guid(kThird, 1)));
+
+  holds(kSwitch, 2, {kDefaultPKey, PKey{0x8055}});
+  EXPECT_TRUE(note_port_keys(stored_, fabric_.build(), false, 1));
+  const auto& row = stored_.port_keys.at(test::port_guid(kOther, 1));
+  EXPECT_THAT(row.at_switch, ElementsAre(kDefaultPKey, PKey{0x8055}));
+  EXPECT_TRUE(row.in);
+}
+
+/// It cannot go back to Armed: the switch checks what fits, and what it has checked so far.
+TEST_F(DecidePartitions, AnActiveLinkIsNarrowedWhereEnforcementIsRequired) {
+  config_.partition = {partition("red", 0x13, {"h1"}), partition("blue", 0x12, {"h1"})};
+  config_.partitions.enforcement_required = true;
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 2;
+  holds(kSwitch, 2, {kDefaultPKey, PKey{0x12}});
+  const auto made = decide();
+
+  EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8013}, PKey{0x8012}));
+  EXPECT_THAT(keys(made, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_EQ(bits(made, 2), std::pair(true, true));
+  EXPECT_EQ(made.part.not_enforced[0], (PartitionPart::NotEnforced{test::place(kSwitch, 2), 2, 3, true}));
+
+  fabric_.state(kSwitch, 2, PortState::init);
+  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "it waits in Armed";
+  fabric_.state(kSwitch, 2, PortState::active);
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 0;
+  EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "the switch cannot enforce at all";
+}
+
+}  // namespace
+}  // namespace smd::sm
