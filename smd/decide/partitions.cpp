@@ -61,10 +61,12 @@ Keys fitting(const Keys& table, const Keys& held, std::size_t room) {
     if (key.same_partition(kDefaultPKey)) return 0;
     return std::ranges::any_of(held, [&](PKey has) { return has.same_partition(key); }) ? 1 : 2;
   };
-  auto chosen = table;
-  std::ranges::stable_sort(chosen, {}, rank);
-  chosen.resize(std::min(room, chosen.size()));
-  Keys found;
+  Keys chosen, found;
+  for (const int now : {0, 1, 2}) {
+    for (const auto key : table) {
+      if (chosen.size() < room && rank(key) == now) chosen.push_back(key);
+    }
+  }
   std::ranges::copy_if(table, std::back_inserter(found),
                        [&](PKey key) { return std::ranges::find(chosen, key) != chosen.end(); });
   return found;
