@@ -88,7 +88,8 @@ events::EventId EventStream::start(const EventView& view, events::EventId last) 
                      last, backend_);
 }
 
-/// How long to wait after a break, and the latest events where the client has asked for some.
+/// How long to wait after a break, and the latest events where the client has asked for some, else an id:
+/// with it a client whose connection breaks before anything has happened goes on from here.
 std::string EventStream::begin(const EventView& view) {
   std::string piece = "retry: 2000\n\n";
   if (wanted_.after) {
@@ -102,9 +103,9 @@ std::string EventStream::begin(const EventView& view) {
                                                          view.seen(event).has_value();
                                                 }});
   sent_ = start(view, found.next);
-  piece += frames(found.events, view);
+  const auto latest = frames(found.events, view);
   wanted_.after = found.next;
-  return piece;
+  return piece + (latest.empty() ? fmt::format("id: {}\n\n", to_text(cursor(view))) : latest);
 }
 
 std::string EventStream::more(const EventView& view) {

@@ -134,7 +134,9 @@ TEST_F(ApiEvents, ATenantSeesItsOwnEndOfALinkAndNoOther) {
 TEST_F(ApiEvents, AStreamBeginsNowOrWithTheLatestOrAfterAnId) {
   for (int i = 0; i < 3; ++i) publish("link.up", {{"n", std::to_string(i), true}});
   const auto now = stream("viewer"), latest = stream("viewer", "/v1/subnets/up/events?limit=1");
-  EXPECT_EQ(now->next(1000, false), "retry: 2000\n\n");
+  const auto begin = *now->next(1000, false);
+  const auto last = std::string(page("viewer").at("next").as_string());
+  EXPECT_EQ(begin, "retry: 2000\n\nid: " + last + "\n\n") << "from here it goes on after a break";
   const auto first = *latest->next(1000, false);
   EXPECT_THAT(first, StartsWith("retry: 2000\n\nid: "));
   EXPECT_THAT(first, HasSubstr("\nevent: link.up\ndata: {\"id\":\""));
@@ -285,6 +287,25 @@ TEST_F(ApiEvents, WrongQuestionsAreRefused) {
   bad.last_event_id = "1-2-3";
   EXPECT_EQ(api::answer(bad, backend_).status, 400U);
   EXPECT_THAT(page("viewer", "/v1/subnets/up/events?match=none.*").at("events").as_array(), IsEmpty());
+}
+
+TEST_F(ApiEvents, AStreamThatBreaksBeforeItsFirstEventGoesOn) {
+  const std::string target = "/v1/subnets/up/events";
+  for (const auto* token : {"viewer", "tenant"}) {
+    gone(own_, "before", Names{"blue"});
+    const auto begin = *stream(token, target)->next(1000, false);
+    const auto at = begin.find("\nid: ");
+    ASSERT_NE(at, std::string::npos) << begin;
+    const auto id = begin.substr(at + 5, begin.find('\n', at + 5) - (at + 5));
+    gone(own_, "meanwhile", Names{"blue"});
+
+    const auto again = stream(token, target, id);
+
+    again->next(1000, false);
+    const auto missed = *again->next(1000, false);
+    EXPECT_THAT(missed, HasSubstr("meanwhile")) << token;
+    EXPECT_THAT(missed, Not(HasSubstr("before"))) << token;
+  }
 }
 
 /// Neither in `next` nor in the ETag, which is of the whole answer: what happens elsewhere is not its own.
