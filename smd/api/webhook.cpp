@@ -176,9 +176,10 @@ void Webhook::begin() {
     at_ = kept.last();
     kept.set_position(config_.url, at_);
   }
+  kept_ = at_;
 }
 
-/// What follows, as the next body.
+/// What follows, as the next body. That something was missing is said with the next event.
 void Webhook::collect() {
   auto& kept = backend_.event_log();
   const auto last = kept.last();
@@ -186,19 +187,29 @@ void Webhook::collect() {
       kept.find({.after = at_, .limit = kEventsAtOnce, .wanted = [this](const events::Event& event) {
                    return is_wanted(event);
                  }});
+  gap_ = gap_ || found.gap;
   if (found.events.empty()) {
     at_ = found.next;
     seen_ = last;
-    return;
+    return keep_far_position();
   }
   sm::JsonArray list;
   for (const auto& event : found.events)
     list.push_back(event_json(*event, std::get<events::NamedLogEvent>(event->payload).fields.unpack()));
-  body_ = sm::to_text(sm::Json(sm::JsonObject{{"events", sm::Json(std::move(list))},
-                                              {"next", text(to_text(found.next))},
-                                              {"gap", sm::Json(found.gap)}}));
+  body_ = sm::to_text(sm::Json(sm::JsonObject{
+      {"events", sm::Json(std::move(list))}, {"next", text(to_text(found.next))}, {"gap", sm::Json(gap_)}}));
   delivery_ = to_text(found.events.front()->id());
   next_ = found.next;
+}
+
+/// Of a receiver that wants few events: where it was told of one last is not kept for ever, and a restart
+/// would say that something is missing.
+void Webhook::keep_far_position() {
+  constexpr std::uint64_t kFar = 10'000;
+  const bool far = at_.epoch != kept_.epoch || at_.number >= kept_.number + kFar;
+  if (gap_ || !far) return;
+  backend_.event_log().set_position(config_.url, at_);
+  kept_ = at_;
 }
 
 /// What the receiver itself has caused is not sent to it: one that fails now and then would never be at rest.
@@ -216,9 +227,11 @@ bool Webhook::is_wanted(const events::Event& event) const {
 
 void Webhook::delivered() {
   at_ = next_;
+  gap_ = false;
   body_.clear();
   pause_.reset();
   backend_.event_log().set_position(config_.url, at_);
+  kept_ = at_;
 }
 
 void Webhook::tell_if_steady() {

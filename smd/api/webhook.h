@@ -63,6 +63,7 @@ class Webhook {
   asio::awaitable<void> run();
   void begin();
   void collect();
+  void keep_far_position();
   void delivered();
   void failed(const std::string& reason);
   void tell_if_steady();
@@ -85,6 +86,8 @@ class Webhook {
   std::string body_;                            ///< to be delivered; empty: nothing
   std::string delivery_;                        ///< id of its first event
   events::EventId next_{};                      ///< where to go on after it
+  events::EventId kept_{};                      ///< that is kept as its position
+  bool gap_ = false;                            ///< before what is delivered next
   mad::Backoff pause_;                          ///< before the next try; zero: the last one was good
   bool failing_ = false;                        ///< told, and not yet that it works again
   mad::TimePoint failed_at_{};

@@ -205,6 +205,39 @@ TEST_F(Webhooks, ADeadReceiverCostsALineAndGetsAllLater) {
   EXPECT_EQ(parse_json(body(receiver.wait_for(1).at(0)))->at("events").as_array().size(), 3U);
 }
 
+/// Those that follow the gap at once are not for this receiver.
+TEST_F(Webhooks, AGapIsSaidWithTheNextEventThatIsWanted) {
+  Receiver receiver;
+  publish("sweep");
+  const events::EventId lost{.epoch = 7, .number = 1};
+  backend_.kept_events.set_position(receiver.url(), lost);
+  ASSERT_TRUE(start({.url = receiver.url(), .events = {"node.gone"}}));
+  std::this_thread::sleep_for(50ms);  // it has looked at what is there
+  EXPECT_EQ(backend_.kept_events.position(receiver.url()), lost) << "which a restart has to find again";
+  publish("node.gone");
+  publish("sweep");
+  const auto first = parse_json(body(receiver.wait_for(1).at(0)));
+  publish("node.gone");
+  const auto second = parse_json(body(receiver.wait_for(2).at(1)));
+
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->at("gap"), true);
+  EXPECT_EQ(second->at("gap"), false) << "it was said";
+}
+
+/// Else a restart would find a position that is not kept any more, and say that something is missing.
+TEST_F(Webhooks, APositionFollowsEventsThatAreNotWanted) {
+  const std::string url = "http://127.0.0.1:1/";
+  ASSERT_TRUE(start({.url = url, .events = {"node.gone"}}));
+  begun(url);
+  const auto begin = backend_.kept_events.position(url);
+  for (int i = 0; i < 10'001; ++i) publish("sweep");
+  for (int i = 0; i < 5000 && backend_.kept_events.position(url) == begin; ++i)
+    std::this_thread::sleep_for(1ms);
+
+  EXPECT_GT(backend_.kept_events.position(url), begin);
+}
+
 TEST_F(Webhooks, WithoutAGoodSecretNothingIsSent) {
   std::ofstream(folder_.path() / "short") << "abc\n";
   EXPECT_FALSE(start({.url = "http://127.0.0.1:1/", .secret_file = (folder_.path() / "short").string()}));
