@@ -68,7 +68,7 @@ asio::awaitable<void> Service::follow() {
 asio::awaitable<void> Service::apply(config::ApiConfig config) {
   const bool moves = config.listen != served_.listen;
   const bool stays = !moves && config.max_connections == served_.max_connections;
-  if (network_ && (config.listen.empty() || (!moves && !stays))) co_await close_network();
+  if (network_ && config.listen.empty()) co_await close_network();
   if (config.listen.empty()) co_return;
   const auto read = identity_->load({.cert = config.cert, .key = config.key, .ca = config.client_ca});
   if (!read) {
@@ -97,6 +97,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
     served_ = std::move(config);
     co_return;
   }
+  if (network_ && !moves) co_await close_network();
   auto listener = open(config);
   if (!listener && network_ && port_of(config.listen) == port_of(served_.listen)) {
     co_await close_network();  // which may be what is in the way

@@ -64,6 +64,26 @@ TEST_F(ApiService, WarnsOfACertificateThatEndsSoonAtTheStartAndAtEachReload) {
   EXPECT_TRUE(says("api.certificate_expires", 2));
 }
 
+/// Whatever else a reload changes.
+TEST_F(ApiService, ACertificateThatCannotBeUsedTakesNothingFromTheNetwork) {
+  auto config = with(made_.files("ca", "later", 366L * 86'400));
+  service_.start(config);
+  ASSERT_TRUE(says("api.on_network"));
+
+  auto wrong = config;
+  wrong.max_connections = config.max_connections + 1;
+  wrong.cert += ".gone";
+  service_.reload(wrong);
+
+  EXPECT_TRUE(says("api.certificate_refused"));
+  EXPECT_TRUE(says("the one before stays in use"));
+  EXPECT_EQ(lines_.count("api.network_closed"), 0U);
+  wrong.cert = config.cert;
+  service_.reload(wrong);
+  EXPECT_TRUE(says("api.on_network", 2)) << "with the new limit";
+  EXPECT_TRUE(says("api.network_closed"));
+}
+
 /// An address may come later: with a link, a lease, a failover, or because another program gives it back.
 TEST_F(ApiService, AnAddressThatCannotBeHadIsTriedAgain) {
   asio::io_context io;
