@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/service.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -76,6 +78,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
         .kv("reason", read.error())
         .kv("action", network_ ? "the one before stays in use" : "the API is not on the network")
         .always();
+    if (!network_) backend_.not_on_network(fmt::format("{}: mend it, then reload", read.error()));
     co_return;
   }
   if (const auto warning = tls::expiry_warning(

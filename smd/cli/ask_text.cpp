@@ -356,7 +356,7 @@ void print_status(std::ostream& out, const json::value& status) {
     out << fmt::format("changed in the files, and in force after a restart only: {}\n",
                        base::escaped(waiting));
   if (const auto reason = text_of(status, "not_on_network"); !reason.empty())
-    out << fmt::format("the API is not on the network, which is tried again: {}\n", reason);
+    out << fmt::format("the API is not on the network: {}\n", reason);
   if (const auto& store = member_of(status, "store"); store.is_object()) {
     out << fmt::format("changes are in memory only, a restart loses them: {} (since {})\n",
                        text_of(store, "failed"), text_of(store, "since"));

@@ -84,6 +84,22 @@ TEST_F(ApiService, ACertificateThatCannotBeUsedTakesNothingFromTheNetwork) {
   EXPECT_TRUE(says("api.network_closed"));
 }
 
+TEST_F(ApiService, StatusSaysThatACertificateKeepsItOffTheNetwork) {
+  auto config = with(made_.files("ca", "later", 366L * 86'400));
+  const auto good = config.cert;
+  config.cert += ".gone";
+  service_.start(config);
+  ASSERT_TRUE(says("api.certificate_refused"));
+  for (int i = 0; i < 5000 && trouble().empty(); ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_NE(trouble().find(".gone: No such file or directory"), std::string::npos) << trouble();
+
+  config.cert = good;
+  service_.reload(config);
+
+  EXPECT_TRUE(says("api.on_network"));
+  EXPECT_EQ(trouble(), "");
+}
+
 /// An address may come later: with a link, a lease, a failover, or because another program gives it back.
 TEST_F(ApiService, AnAddressThatCannotBeHadIsTriedAgain) {
   asio::io_context io;
