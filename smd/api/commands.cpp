@@ -64,6 +64,12 @@ std::optional<sm::Resweep> resweep_of(std::string_view kind, bool engine) {
   return std::nullopt;
 }
 
+/// While sweeps are off what a light one finds is not followed. Null: they are on.
+Json sweeps_off_json(const SubnetView& view) {
+  const auto until = std::chrono::floor<std::chrono::seconds>(view.sweeps_off_until).time_since_epoch();
+  return sweeps_are_off(view) ? unix_json(until.count()) : Json{};
+}
+
 /// What converge would come to; null where nothing is decided yet.
 Json convergence_of(const SubnetView& view, bool engine, const Backend& backend) {
   const auto& now = view.snapshot;
@@ -100,7 +106,10 @@ Answer post_resweep(const Question& question, Backend& backend) {
   const auto& waiting = chosen->view->waiting;
   if (waiting && (waiting->what == "port" || waiting->what == "sm_place" || waiting->what == "state"))
     return not_yet(*chosen->view, waiting->reason);
-  JsonObject found{{"subnet", Json(chosen->view->name)}, {"sweep", Json(kind)}, {"dry_run", Json(*dry_run)}};
+  JsonObject found{{"subnet", Json(chosen->view->name)},
+                   {"sweep", Json(kind)},
+                   {"sweeps_off_until", sweeps_off_json(*chosen->view)},
+                   {"dry_run", Json(*dry_run)}};
   if (!*dry_run) {
     backend.resweep(chosen->index, *sweep);
     return answer_of(Json(std::move(found)), 202);

@@ -57,6 +57,14 @@ std::string convergence_words(const json::value& found) {
   return words;
 }
 
+/// Of a light sweep; empty where sweeps are on.
+std::string off_words(const json::value& answer) {
+  const auto until = text_of(answer, "sweeps_off_until");
+  if (until.empty()) return {};
+  return fmt::format("; sweeps are off until {}: what it finds is not followed before (that of heavy is)",
+                     until);
+}
+
 void add_dry_run(CLI::App& command, OrderOptions& options) {
   command.add_flag("--dry-run", options.dry_run, "says what would be done, and changes nothing");
 }
@@ -117,9 +125,10 @@ Done resweep_command(const Conversation& daemon, const OrderOptions& options, bo
   if (options.engine) body["engine"] = true;
   return tell_each(daemon, "POST", "resweep", with_dry_run(std::move(body), options), as_json, out,
                    [&](const json::value& answer) {
-                     return fmt::format("{} sweep {}{}", kind,
+                     return fmt::format("{} sweep {}{}{}", kind,
                                         options.dry_run ? "would be asked for (dry run)" : "asked for",
-                                        convergence_words(member_of(answer, "converge")));
+                                        convergence_words(member_of(answer, "converge")),
+                                        kind == "light" ? off_words(answer) : "");
                    });
 }
 

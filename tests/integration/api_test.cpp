@@ -400,6 +400,16 @@ TEST_F(ApiPartitions, SweepsAreOffUntilTheTimeIsOver) {
               HasSubstr("the fabric is not read yet"));
 }
 
+TEST_F(ApiPartitions, AResweepSaysThatSweepsAreOff) {
+  const std::string target = "/v1/subnets/p/resweep";
+  EXPECT_EQ(ask("POST", target, "Asked", 202).at("sweeps_off_until"), nullptr);
+  ask("PUT", "/v1/subnets/p/sweeps", "Sweeps", 200, R"({"off_for": 3600})");
+  for (const auto* body : {"", R"({"dry_run": true})"}) {
+    const auto asked = ask("POST", target, "Asked", *body == '\0' ? 202 : 200, body);
+    EXPECT_TRUE(asked.at("sweeps_off_until").is_string()) << body;
+  }
+}
+
 TEST_F(ApiPartitions, ADryRunOfSweepsOffChangesNothing) {
   const auto off = ask("PUT", "/v1/subnets/p/sweeps", "Sweeps", 200, R"({"off_for": 3600, "dry_run": true})");
 

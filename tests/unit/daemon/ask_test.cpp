@@ -97,6 +97,16 @@ TEST(Ask, ADryRunSaysWhatWouldBeDone) {
             "f: priority 5, was 3; until the next start\n");
 }
 
+TEST(Ask, ALightSweepWhileSweepsAreOffIsSaidToBeNoMoreThanALook) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/resweep"] = R"({"sweeps_off_until":"2026-11-30T00:00:00Z"})";
+
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"resweep"}).out,
+            "f: light sweep asked for; sweeps are off until 2026-11-30T00:00:00Z: what it finds is not "
+            "followed before (that of heavy is)\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"resweep", "heavy"}).out, "f: heavy sweep asked for\n");
+}
+
 TEST(Ask, AWaitForADaemonThatDoesNotAnswerEndsInTime) {
   test::FakeDaemon mute, stuck;  // the one says nothing, the other nothing of its subnet's SMs
   mute.answer = [](const std::string&) { return std::string(); };
