@@ -17,16 +17,30 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kSmColumns = 9;
+constexpr std::size_t kSmColumns = 9, kLidColumn = 3;
 using SmRow = std::array<std::string, kSmColumns>;
 
+/// What is not known is "-".
 SmRow sm_row(const json::value& sm) {
   const bool self = text_of(sm, "self") == "true";
   auto seen = text_of(sm, "last_seen");
   if (self) seen = "this SM";
-  return {text_of(sm, "guid"),      text_of(sm, "node"),           text_of(sm, "port"),
-          text_of(sm, "lid"),       text_of(sm, "priority"),       text_of(sm, "state"),
-          text_of(sm, "act_count"), seen.empty() ? "never" : seen, text_of(sm, "outlook")};
+  const auto node = text_of(sm, "node");
+  // Before the first sweep the API has port 0 of no node.
+  SmRow row{text_of(sm, "guid"),
+            node,
+            node.empty() && self ? "" : text_of(sm, "port"),
+            text_of(sm, "lid"),
+            text_of(sm, "priority"),
+            text_of(sm, "state"),
+            text_of(sm, "act_count"),
+            seen.empty() ? "never" : seen,
+            text_of(sm, "outlook")};
+  if (row[kLidColumn] == "0") row[kLidColumn].clear();
+  for (auto& cell : row) {
+    if (cell.empty()) cell = "-";
+  }
+  return row;
 }
 
 }  // namespace

@@ -107,6 +107,19 @@ TEST(Ask, ALightSweepWhileSweepsAreOffIsSaidToBeNoMoreThanALook) {
   EXPECT_EQ(test::ask_daemon(daemon.path(), {"resweep", "heavy"}).out, "f: heavy sweep asked for\n");
 }
 
+/// Each column has something in each row, also for scripts that split at blanks.
+TEST(Ask, WhatIsNotKnownOfAnSmIsADash) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/sms"] = R"({"subnet":"f","sms":[
+{"guid":"0x1","node":"","port":0,"lid":0,"priority":3,"state":"discovering","act_count":0,"last_seen":null,"self":true,"outlook":""},
+{"guid":"0x2","node":"","port":2,"lid":7,"priority":0,"state":"standby","act_count":5,"last_seen":null,"self":false,"outlook":""}]})";
+
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"sms"}).out,
+            "GUID  NODE  PORT  LID  PRIO  STATE        ACTCOUNT  LAST SEEN  NEXT\n"
+            "0x1   -     -     -    3     discovering  0         this SM    -\n"
+            "0x2   -     2     7    0     standby      5         never      -\n");
+}
+
 TEST(Ask, AWaitForADaemonThatDoesNotAnswerEndsInTime) {
   test::FakeDaemon mute, stuck;  // the one says nothing, the other nothing of its subnet's SMs
   mute.answer = [](const std::string&) { return std::string(); };
