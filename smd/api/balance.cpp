@@ -106,7 +106,7 @@ Answer get_balance(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   const auto after = page->after.empty() ? std::optional(Guid{}) : base::parse_guid(page->after);
-  if (!after) return bad_cursor();
+  if (!after) return bad_cursor(page->after);
   const auto& now = chosen->view->snapshot;
   if (!now) return not_read(*chosen->view);
   if (!now->decided.routes)

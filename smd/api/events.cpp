@@ -13,6 +13,7 @@
 #include "smd/api/event_view.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/since.h"
 #include "smd/log/fields.h"
 
@@ -77,7 +78,6 @@ bool is_change(const events::NamedLogEvent& line, const std::vector<log::Field>&
 constexpr std::size_t kUsual = 100, kMostEvents = 10'000;
 
 std::expected<EventsWanted, Answer> events_wanted(const Question& question) {
-  const auto bad = [](std::string_view text) { return std::unexpected(error_of(400, "bad_query", text)); };
   const auto find = [&](const char* name) {
     const auto at = question.query.find(name);
     return at != question.query.end() ? at->second : std::string();
@@ -85,7 +85,7 @@ std::expected<EventsWanted, Answer> events_wanted(const Question& question) {
   EventsWanted wanted{.match = find("match")};
   if (const auto limit = find("limit"); question.query.contains("limit")) {
     const auto number = base::parse_number(limit, kMostEvents);
-    if (!number || *number == 0) return bad("limit: a number from 1 to 10000");
+    if (!number || *number == 0) return std::unexpected(bad_query("limit", limit, "1 to 10000"));
     wanted.limit = number;
   }
   // What a client has got last counts more than what it began with.
@@ -95,9 +95,12 @@ std::expected<EventsWanted, Answer> events_wanted(const Question& question) {
   if (!wanted.after && last.empty())
     wanted.from = parse_since(find("since"), std::chrono::system_clock::now());
   if (!wanted.after && !wanted.from)
-    return bad(
-        "since, Last-Event-ID: the id of an event, or `next` of the answer before; since also a time "
-        "(2026-11-29T01:30:00Z) or how long ago (1h30m)");
+    return std::unexpected(bad_query(
+        last.empty() ? "since" : "Last-Event-ID", last.empty() ? find("since") : last,
+        last.empty()
+            ? "the id of an event, `next` of the answer before, a time (2026-11-29T01:30:00Z), or how "
+              "long ago (1h30m)"
+            : "the id of an event"));
   return wanted;
 }
 
@@ -161,7 +164,7 @@ Answer get_changes(const Question& question, Backend& backend) {
   if (!wanted) return wanted.error();
   if (const auto cursor = question.asked("cursor"); !cursor.empty()) {
     wanted->after = parse_event_id(cursor);
-    if (!wanted->after) return error_of(400, "bad_query", "cursor: as `next` of the answer before");
+    if (!wanted->after) return bad_cursor(cursor);
   }
   const auto& name = chosen->view->name;
   const EventView view(*question.access, backend);

@@ -26,7 +26,7 @@ Answer get_groups(const Question& question, Backend& backend) {
   const auto wanted =
       question.asked("pkey").empty() ? std::nullopt : base::parse_pkey(question.asked("pkey"));
   if (!wanted && !question.asked("pkey").empty())
-    return error_of(400, "bad_query", "pkey: a P_Key, as 0x8001");
+    return bad_query("pkey", question.asked("pkey"), "a P_Key, as 0x8001");
   if (!chosen->view->registry && !chosen->view->snapshot) return not_read(*chosen->view);
   std::vector<Entry> groups;
   if (const auto& registry = chosen->view->registry) {

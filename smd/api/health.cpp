@@ -2,6 +2,7 @@
 // What load balancers ask: names nothing of the fabric, needs no token.
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/replica/view.h"
 
 namespace smd::api {
@@ -26,7 +27,7 @@ Answer get_readyz(const Question& question, Backend& backend) {
   const auto role = question.query.find("role");
   const bool standby = role != question.query.end() && role->second == "standby";
   if (role != question.query.end() && !standby && role->second != "master")
-    return error_of(400, "bad_query", "role: must be master or standby");
+    return bad_query("role", role->second, "master or standby");
   const auto subnet = question.query.find("subnet");
   bool ready = true, found = false;
   for (const auto& view : backend.subnets()) {

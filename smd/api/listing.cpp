@@ -74,13 +74,27 @@ std::expected<Page, Answer> page_of(const Question& question) {
   if (question.query.contains("limit")) {
     const auto number = base::parse_number(question.asked("limit"), 1'000'000);
     if (!number || *number == 0)
-      return std::unexpected(error_of(400, "bad_query", "limit: a number from 1 to 1000000"));
+      return std::unexpected(bad_query("limit", question.asked("limit"), "1 to 1000000"));
     page.limit = *number;
   }
   return page;
 }
 
-Answer bad_cursor() { return error_of(400, "bad_query", "cursor: as `next` of the answer before"); }
+Answer bad_query(std::string_view key, std::string_view found, std::string_view allowed) {
+  return error_of(400, "bad_query", fmt::format("{}: found \"{}\", allowed {}", key, found, allowed));
+}
+
+std::expected<bool, Answer> flag_of(const Question& question, std::string_view key) {
+  const auto word = question.asked(key);
+  const bool given = question.query.contains(std::string(key));
+  if (given && word != "true" && word != "false" && !word.empty())
+    return std::unexpected(bad_query(key, word, "true or false"));
+  return given && word != "false";
+}
+
+Answer bad_cursor(std::string_view found) {
+  return bad_query("cursor", found, "`next` of the answer before");
+}
 
 Answer listing(std::string_view name, const Page& page, Entries entries, Around around) {
   auto text = std::make_shared<ListText>(name, page.limit, std::move(entries), std::move(around));

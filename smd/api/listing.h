@@ -24,8 +24,12 @@ struct Page {
 };
 /// By `limit` and `cursor` of the query. 400: not a limit.
 std::expected<Page, Answer> page_of(const Question& question);
+/// 400: a value of the query, and what may stand there.
+Answer bad_query(std::string_view key, std::string_view found, std::string_view allowed);
+/// Whether the query says so: `key=true`, or the key alone. 400: neither that nor false.
+std::expected<bool, Answer> flag_of(const Question& question, std::string_view key);
 /// 400: not a cursor of this list.
-Answer bad_cursor();
+Answer bad_cursor(std::string_view found);
 
 struct Entry {
   sm::Json json;

@@ -131,10 +131,9 @@ class LinksOf {
 
 std::expected<LinkFilter, Answer> link_filter_of(const Question& question, const sm::Subnet& subnet) {
   LinkFilter filter;
-  const auto bad = [](std::string_view text) { return std::unexpected(error_of(400, "bad_query", text)); };
-  const auto degraded = question.asked("degraded");
-  if (!degraded.empty() && degraded != "true" && degraded != "false") return bad("degraded: true or false");
-  filter.degraded = degraded == "true";
+  const auto degraded = flag_of(question, "degraded");
+  if (!degraded) return std::unexpected(degraded.error());
+  filter.degraded = *degraded;
   const auto asked = asked_ports(question);
   if (!asked) return std::unexpected(asked.error());
   filter.asked = *asked;
@@ -156,7 +155,7 @@ Answer get_nodes(const Question& question, Backend& backend) {
   const auto type = asked_type(question);
   if (!type) return type.error();
   const auto after = page->after.empty() ? std::optional(Guid{}) : base::parse_guid(page->after);
-  if (!after) return bad_cursor();
+  if (!after) return bad_cursor(page->after);
   if (!chosen->view->snapshot) return not_read(*chosen->view);
   auto next = [subnet = chosen->view->snapshot->subnet, match = base::kept_name(question.asked("match")),
                type = *type, after = *after, at = std::size_t{0}]() mutable -> std::optional<Entry> {
@@ -200,7 +199,7 @@ Answer get_links(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   const auto after = parse_port_cursor(page->after);
-  if (!after && !page->after.empty()) return bad_cursor();
+  if (!after && !page->after.empty()) return bad_cursor(page->after);
   if (!chosen->view->snapshot) return not_read(*chosen->view);
   const auto& subnet = chosen->view->snapshot->subnet;
   const auto filter = link_filter_of(question, *subnet);

@@ -10,6 +10,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/not_master.h"
 #include "smd/api/partition_edits.h"
 #include "smd/api/policy_change.h"
@@ -162,7 +163,7 @@ Answer put_partition(const Question& question, Backend& backend) {
   if (!definition) return definition.error();
   const auto create = question.query.find("create");
   const bool creates = create != question.query.end();
-  if (creates && create->second != "true") return error_of(400, "bad_query", "create: must be true");
+  if (creates && create->second != "true") return bad_query("create", create->second, "true");
   const auto& none_match = question.request->if_none_match;
   if (!none_match.empty() && none_match != "*")
     return error_of(400, "bad_header", "If-None-Match of a PUT: allowed is *");

@@ -391,14 +391,6 @@ Answer page_of_partitions(const Chosen& chosen, const InForce& now,
       PartitionsText(chosen.view, now, std::move(partitions), detail, std::move(before), std::move(after)));
 }
 
-/// Members with what is done of each, which a partition by itself always has.
-std::expected<bool, Answer> asks_for_state(const Question& question) {
-  const auto asked = question.asked("state");
-  if (asked.empty() || asked == "false") return false;
-  if (asked == "true") return true;
-  return std::unexpected(error_of(400, "bad_query", "state: must be true or false"));
-}
-
 }  // namespace
 
 Answer get_partitions(const Question& question, Backend& backend) {
@@ -409,7 +401,7 @@ Answer get_partitions(const Question& question, Backend& backend) {
   if (!page) return page.error();
   const bool is_cursor =
       page->after.empty() || (page->after.size() == 4 && base::parse_pkey("0x" + page->after));
-  if (!is_cursor) return bad_cursor();
+  if (!is_cursor) return bad_cursor(page->after);
   if (!view.policy_state && !view.snapshot) return not_read(view);
   const auto name = question.asked("name");
   const auto now = in_force(view, *question.access);
@@ -420,7 +412,7 @@ Answer get_partitions(const Question& question, Backend& backend) {
   const bool sees_one = !now.apart || !partitions_of(question, view, now, {}).empty();
   const bool managed = (now.decided ? now.decided->managed : of_policy) && sees_one;
   if (!name.empty() && partitions.empty()) return no_such_partition(name);
-  const auto state = asks_for_state(question);
+  const auto state = flag_of(question, "state");
   if (!state) return state.error();
   const auto detail = !name.empty() || *state ? Detail::all : Detail::pending;
   return page_of_partitions(*chosen, now, std::move(partitions), *page, detail, managed);
@@ -429,7 +421,7 @@ Answer get_partitions(const Question& question, Backend& backend) {
 Answer get_partition(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  if (const auto state = asks_for_state(question); !state) return state.error();
+  if (const auto state = flag_of(question, "state"); !state) return state.error();
   if (!chosen->view->policy_state && !chosen->view->snapshot) return not_read(*chosen->view);
   const auto name = question.part("partition");
   auto now = in_force(*chosen->view, *question.access);

@@ -12,6 +12,7 @@
 #include "mad/wire/drop_vl.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/not_master.h"
 #include "smd/api/places.h"
 #include "smd/api/tenant.h"
@@ -234,16 +235,15 @@ class Direction {
 
 std::expected<PathAsked, Answer> path_asked(const Question& question, const SubnetView& view) {
   PathAsked asked;
-  const auto bad = [](std::string_view words) { return std::unexpected(error_of(400, "bad_query", words)); };
   if (const auto words = question.asked("sl"); !words.empty()) {
     const auto sl = base::parse_number(words, 15);
-    if (!sl) return bad("sl: a number from 0 to 15");
+    if (!sl) return std::unexpected(bad_query("sl", words, "0 to 15"));
     asked.constraints.sl = Sl{static_cast<std::uint8_t>(*sl)};
   }
   if (const auto words = question.asked("pkey"); !words.empty()) {
     asked.constraints.pkey = base::parse_pkey(words);
     if (!asked.constraints.pkey || asked.constraints.pkey->partition() == 0)
-      return bad("pkey: a P_Key, as 0x8001");
+      return std::unexpected(bad_query("pkey", words, "a P_Key, as 0x8001"));
   }
   asked.only = pkeys_seen(*question.access, view);
   asked.sees_switches = !asked.only;

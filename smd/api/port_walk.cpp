@@ -6,6 +6,8 @@
 #include <boost/beast/core/string.hpp>
 #include <utility>
 
+#include "smd/api/listing.h"
+
 namespace smd::api {
 namespace {
 
@@ -18,7 +20,7 @@ std::expected<std::optional<PortState>, Answer> asked_state(const Question& ques
   for (const auto& [name, state] : kStates) {
     if (word == name) return state;
   }
-  return std::unexpected(error_of(400, "bad_query", "state: down, init, armed or active"));
+  return std::unexpected(bad_query("state", question.asked("state"), "down, init, armed or active"));
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ std::expected<std::optional<NodeType>, Answer> asked_type(const Question& questi
     const auto name = to_string(type);
     if (boost::beast::iequals({word.data(), word.size()}, {name.data(), name.size()})) return type;
   }
-  return std::unexpected(error_of(400, "bad_query", "type: ca, switch or router"));
+  return std::unexpected(bad_query("type", word, "ca, switch or router"));
 }
 
 std::expected<AskedPorts, Answer> asked_ports(const Question& question) {

@@ -63,13 +63,9 @@ constexpr std::array kFlags{Flag{"all", &Filter::all}, Flag{"not_active", &Filte
 std::expected<Filter, Answer> filter_of(const Question& question) {
   Filter filter;
   for (const auto& flag : kFlags) {
-    const auto found = question.query.find(flag.name);
-    if (found == question.query.end()) continue;
-    const auto& value = found->second;
-    if (value != "true" && value != "false" && !value.empty())
-      return std::unexpected(
-          error_of(400, "bad_query", fmt::format("{}={}: true or false", flag.name, value)));
-    filter.*flag.member = value != "false";
+    const auto given = flag_of(question, flag.name);
+    if (!given) return std::unexpected(given.error());
+    filter.*flag.member = *given;
   }
   const auto asked = asked_ports(question);
   if (!asked) return std::unexpected(asked.error());
@@ -210,7 +206,7 @@ Answer get_ports(const Question& question, Backend& backend) {
   const auto page = page_of(question);
   if (!page) return page.error();
   const auto after = parse_port_cursor(page->after);
-  if (!after && !page->after.empty()) return bad_cursor();
+  if (!after && !page->after.empty()) return bad_cursor(page->after);
   const auto& view = *chosen->view;
   auto only = ports_seen(*question.access, view);
   Around around{.before = {{"subnet", text(view.name)}}, .after = {}};

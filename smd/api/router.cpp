@@ -18,6 +18,7 @@
 #include "smd/api/hand_on.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_in.h"
+#include "smd/api/listing.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
 #include "smd/api/ufm_session.h"
@@ -264,8 +265,7 @@ std::expected<Query, std::string> known_query(const Route& route, Query query) {
 /// `dry_run` of the query where the body would have it.
 std::expected<Request, Answer> with_body_of_query(Request request, const Query& query) {
   const auto& word = query.at("dry_run");
-  if (word != "true" && word != "false")
-    return std::unexpected(error_of(400, "bad_query", "dry_run: allowed are true and false"));
+  if (word != "true" && word != "false") return std::unexpected(bad_query("dry_run", word, "true or false"));
   boost::system::error_code error;
   auto body = request.body.empty() ? boost::json::object() : boost::json::parse(request.body, error);
   if (error || !body.is_object()) return request;  // the route says what is wrong with it

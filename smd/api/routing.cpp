@@ -11,6 +11,7 @@
 #include "routing/routes.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/listing.h"
 #include "smd/api/lost.h"
 #include "smd/api/not_master.h"
 #include "smd/decide/adopted_layers.h"
@@ -115,9 +116,8 @@ Json link_paths_json(const sm::RoutePart& part, const routing::Parallel& paralle
 Answer get_routing(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
-  const auto balance = question.asked("quality");
-  if (!balance.empty() && balance != "true" && balance != "false")
-    return error_of(400, "bad_query", "quality: true or false");
+  const auto measures = flag_of(question, "quality");
+  if (!measures) return measures.error();
   const auto& now = chosen->view->snapshot;
   if (!now) return not_read(*chosen->view);
   if (!now->decided.routes || !now->decided.routes->topology || !now->decided.routes->lid_map)
@@ -137,7 +137,7 @@ Answer get_routing(const Question& question, Backend& backend) {
   object.emplace("waiting", Json(switches_json(*now, routes.waiting)));
   object.emplace("beyond", Json(switches_json(*now, routes.beyond)));
   Json quality;
-  if (balance == "true") {
+  if (*measures) {
     const auto turn = backend.dump_turn();  // as large a work as a dump
     if (!turn.owns_lock()) return error_of(503, "busy", "other tables are being measured: try again later");
     quality = link_paths_json(routes, backend.parallel());

@@ -86,7 +86,7 @@ std::expected<ServiceFilter, Answer> service_filter(const Question& question, co
   if (const auto words = question.asked("pkey"); !words.empty()) {
     filter.pkey = base::parse_pkey(words);
     if (!filter.pkey || filter.pkey->partition() == 0)
-      return std::unexpected(error_of(400, "bad_query", "pkey: a P_Key, as 0x8001"));
+      return std::unexpected(bad_query("pkey", words, "a P_Key, as 0x8001"));
   }
   filter.only = ports_seen(*question.access, view);
   filter.pkeys = pkeys_seen(*question.access, view);
@@ -111,7 +111,7 @@ Answer get_services(const Question& question, Backend& backend) {
   const bool is_cursor =
       page->after.empty() || (page->after.size() == kCursor &&
                               page->after.find_first_not_of("0123456789abcdef") == std::string::npos);
-  if (!is_cursor) return bad_cursor();
+  if (!is_cursor) return bad_cursor(page->after);
   const auto filter = service_filter(question, view);
   if (!filter) return filter.error();
   if (!view.registry && !view.snapshot) return not_read(view);

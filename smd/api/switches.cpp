@@ -95,13 +95,12 @@ Answer get_switches(const Question& question, Backend& backend) {
   SwitchFilter filter{.match = base::kept_name(question.asked("match"))};
   if (const auto words = question.asked("level"); !words.empty()) {
     const auto level = base::parse_number(words, 0xFFFF);
-    if (!level)
-      return error_of(400, "bad_query", "level: 0 for switches with hosts, 1 for those next to them, ...");
+    if (!level) return bad_query("level", words, "0 for switches with hosts, 1 for those next to them, ...");
     filter.level = static_cast<unsigned>(*level);
   }
   if (!page->after.empty()) {
     const auto after = base::parse_guid(page->after);
-    if (!after) return bad_cursor();
+    if (!after) return bad_cursor(page->after);
     filter.after = *after;
   }
   const auto& now = chosen->view->snapshot;

@@ -138,6 +138,28 @@ TEST_F(ApiFabric, ALinkIsThereOnce) {
   ask("links?node=none", "Error", 404);
 }
 
+TEST_F(ApiFabric, AFlagStandsForTrueInEachList) {
+  EXPECT_TRUE(ask("links?degraded", "Links").at("links").as_array().empty());
+  EXPECT_TRUE(ask("ports?degraded", "Ports").at("ports").as_array().empty());
+}
+
+TEST_F(ApiFabric, AWrongValueIsNamedWithThoseThatAreAllowed) {
+  const auto said = [&](const std::string& what) {
+    return std::string(ask(what, "Error", 400).at("detail").as_string());
+  };
+  EXPECT_EQ(said("nodes?limit=x"), R"(limit: found "x", allowed 1 to 1000000)");
+  EXPECT_EQ(said("nodes?type=x"), R"(type: found "x", allowed ca, switch or router)");
+  EXPECT_EQ(said("ports?state=X"), R"(state: found "X", allowed down, init, armed or active)");
+  EXPECT_EQ(said("links?degraded=2"), R"(degraded: found "2", allowed true or false)");
+  EXPECT_EQ(said("groups?pkey=x"), R"(pkey: found "x", allowed a P_Key, as 0x8001)");
+  EXPECT_EQ(said("events?limit=0"), R"(limit: found "0", allowed 1 to 10000)");
+  for (const auto* list :
+       {"nodes", "ports", "links", "switches", "services", "balance", "changes", "partitions"})
+    EXPECT_EQ(said(list + std::string("?cursor=x")),
+              R"(cursor: found "x", allowed `next` of the answer before)")
+        << list;
+}
+
 /// All entries of a list that is asked for page by page.
 TEST_F(ApiFabric, EachListComesInPagesWithoutALoss) {
   for (const auto& [what, name, schema] : {std::tuple("links?limit=7", "links", "Links"),
