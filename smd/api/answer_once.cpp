@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/answer_once.h"
 
-#include <string_view>
 #include <utility>
 
 #include "smd/api/handlers.h"
 #include "smd/api/policy_change.h"
+#include "smd/api/ufm.h"
 
 namespace smd::api {
 namespace {
@@ -26,7 +26,10 @@ Answer answer_once(const Route& route, Question& question, bool for_master, Back
   const auto& request = *question.request;
   const bool has_key = route.method == "POST" && !request.idempotency_key.empty();
   if (!has_key || route.needs == Needs::local) return answer_now();
-  const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
+  auto path = request.target.substr(0, request.target.find('?'));
+  // UFM's calls name the subnet there.
+  if (const auto fabric = question.asked("fabric"); is_ufm(route.path) && !fabric.empty())
+    path += "?fabric=" + percent_encoded(fabric);
   const auto once = once_of(request, question.access->name(), path);
   if (!once) return once.error();
   if (auto kept = kept_answer(question, *once, backend)) return *std::move(kept);

@@ -321,6 +321,25 @@ TEST_F(ApiUfm, OfTwoRulesForAGuidTheLaterOneIsShown) {
   EXPECT_EQ(guids.at(1).at("membership"), "full");
 }
 
+/// A client that makes its key of the body has the same one for each fabric.
+TEST_F(ApiUfm, AnIdempotencyKeyIsOfOneFabric) {
+  auto other = *backend_.views[0];
+  other.name = "q";
+  backend_.views.push_back(std::make_shared<api::SubnetView>(other));
+  for (const std::string fabric : {"p", "q"}) {
+    api::Request request{.method = "POST",
+                         .target = "/ufmRest/resources/pkeys/add?fabric=" + fabric,
+                         .body = R"({"pkey": "0x44"})"};
+    request.authorization = "Basic " + std::string(test::kUfmSecret);
+    request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
+    request.time = 1000;
+    request.idempotency_key = "k";
+    EXPECT_EQ(api::answer(request, backend_).status, 200U) << fabric;
+  }
+  for (const auto& view : backend_.views)
+    EXPECT_NE(view->policy_state->merged->find(PKey{0x44}), nullptr) << view->name;
+}
+
 TEST_F(ApiUfm, WrongCallsAreRefused) {
   for (const auto* body :
        {"", "[]", R"({"guids":[]})", R"({"pkey":"0x0","guids":[]})", R"({"pkey":"0x7fff","guids":[]})",
