@@ -43,10 +43,14 @@ void print_event(std::ostream& out, const json::value& event, const std::string&
   out << line << '\n';
 }
 
+constexpr std::string_view kGap = "smd events: some events that followed are not kept any more\n";
+
 /// Puts frames of server-sent events together from pieces, and hands their data over.
 class Frames {
  public:
   using Take = std::function<Done(const json::value& data)>;
+  /// Gaps are said to `err`, which outlives this.
+  explicit Frames(std::ostream& err) : err_(err) {}
   Done add(std::string_view piece, const Take& take) {
     text_ += piece;
     for (auto end = text_.find("\n\n"); end != std::string::npos; end = text_.find("\n\n")) {
@@ -56,6 +60,7 @@ class Frames {
       if (frame.starts_with("id: ")) last_id_ = frame.substr(4, frame.find('\n') - 4);
       if (const auto id = frame.find("\nid: "); id != std::string_view::npos)
         last_id_ = frame.substr(id + 5, frame.find('\n', id + 1) - (id + 5));
+      if (gap) err_ << kGap << std::flush;
       Done done;
       if (at != std::string_view::npos && !gap) {
         const auto value = api::parse_json(frame.substr(at + 7));
@@ -72,6 +77,7 @@ class Frames {
   const std::string& last_id() const { return last_id_; }
 
  private:
+  std::ostream& err_;
   std::string text_, last_id_;
 };
 
@@ -91,7 +97,7 @@ std::string events_target(const Conversation& daemon, const std::string& query) 
 /// Ends with the output; or where the first connection fails.
 Done follow_events(const Conversation& daemon, const std::string& target, const Frames::Take& print,
                    std::ostream& out, std::ostream& err) {
-  Frames frames;
+  Frames frames(err);
   bool connected = false, told = false;
   for (;;) {
     Done shown;
@@ -137,7 +143,9 @@ void add_event_options(CLI::App& command, EventOptions& options) {
                           "1h30m, nor the id of an event",
                           text);
       });
-  command.add_option("--limit", options.limit, "the latest so many (default: 100; with --since: 10,000)")
+  command
+      .add_option("--limit", options.limit,
+                  "the latest so many, after an id the first so many (default: 100; with --since: 10,000)")
       ->check(CLI::Range(1, 10'000));
   command.add_flag("--follow", options.follow, "follows new events");
 }
@@ -160,6 +168,7 @@ Done event_command(const Conversation& daemon, const EventOptions& options, bool
   if (options.follow) return follow_events(daemon, target, print, out, err);
   const auto page = daemon.call("GET", target);
   if (!page) return std::unexpected(page.error());
+  if (text_of(*page, "gap") == "true") err << kGap;
   for (const auto& event : list_of(*page, "events")) {
     if (auto done = print(event); !done) return done;
   }

@@ -73,6 +73,34 @@ TEST(Events, FieldsAreQuotedAsInTheLog) {
                        "\n");
 }
 
+/// As after a takeover: the new master does not have what the old one had not sent yet.
+TEST(Events, WhatIsMissingIsSaid) {
+  test::FakeDaemon daemon, streaming;
+  daemon.answers["/v1/subnets/f/events?limit=5&since=1-1"] =
+      R"({"events":[{"time":"T","level":"info","event":"e"}],"gap":true})";
+  std::ostringstream paged, err;
+  EXPECT_TRUE(event_command(Conversation(daemon.path(), "f"), {.match = {}, .since = "1-1", .limit = 5},
+                            false, paged, err));
+  EXPECT_EQ(paged.str(), "T info  e\n");
+  EXPECT_EQ(err.str(), "smd events: some events that followed are not kept any more\n");
+
+  streaming.answer = [](const std::string& request) -> std::string {
+    if (request.find("/events") == std::string::npos)
+      return "HTTP/1.1 200 OK\r\nContent-Length: 27\r\n\r\n{\"subnets\":[{\"subnet\":\"f\"}]}";
+    std::string frames = "retry: 2000\n\nid: 1-1\nevent: gap\ndata: {\"since\":\"1-1\"}\n\n";
+    for (int i = 0; i < 3; ++i)
+      frames += "id: 2-1\nevent: e\ndata: {\"time\":\"T\",\"level\":\"info\",\"event\":\"e\"}\n\n";
+    return "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + frames;
+  };
+  ThreeLines lines;
+  std::ostream out(&lines);
+  std::ostringstream said;
+  EXPECT_FALSE(
+      event_command(Conversation(streaming.path(), "f"), {.match = {}, .follow = true}, false, out, said));
+  EXPECT_EQ(lines.str(), "T info  e\nT info  e\nT info  e\n");
+  EXPECT_EQ(said.str(), "smd events: some events that followed are not kept any more\n");
+}
+
 TEST(Events, FollowingNeedsADaemonToBeginWith) {
   std::ostringstream out, err;
   EXPECT_FALSE(event_command(Conversation("/nonexistent/smd.sock", "f"), {.match = {}, .follow = true}, false,
