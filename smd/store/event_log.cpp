@@ -179,7 +179,8 @@ void EventLog::find_after(const EventQuery& query, EventsFound& found) {
   if (!of_ring) find_in_file(query, held.first, found);
   if (found.more) return;
   const bool here = of_ring && after.epoch == held.last.epoch;
-  events::Reader reader(ring_, here ? events::Start::after(after.number) : events::Start::at_oldest(),
+  // What the ring has dropped since `held` was taken is a gap.
+  events::Reader reader(ring_, events::Start::after(here ? after.number : held.first.number - 1),
                         {.kinds = events::kinds_of<events::NamedLogEvent>, .subnet = query.subnet});
   for (bool at_end = false; !at_end;) {
     const auto batch = reader.read(kReadAtOnce);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/store_lab.h"
@@ -210,6 +211,31 @@ TEST(EventLog, UnknownPlacesAreGaps) {
   EXPECT_THAT(names(future), IsEmpty());
   EXPECT_EQ(future.next, now.log().last()) << "it goes on with what comes";
   EXPECT_TRUE(now.find({.after = EventId{~std::uint64_t{0}, ~std::uint64_t{0}}}).gap);
+}
+
+/// Nobody would miss it: the file is read up to what the ring had before.
+TEST(EventLog, WhatTheRingDropsWhileTheFileIsReadIsAGap) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+    before.publish("two");
+  }
+  Process now(folder, kStart + 10);
+  now.publish("three");
+  const EventId first{kStart, 1};
+  ASSERT_FALSE(now.find({.after = first}).gap);
+  bool storm = false;
+
+  const auto found = now.find({.after = first, .limit = 1000, .wanted = [&](const events::Event&) {
+                                 for (int i = std::exchange(storm, true) ? 60 : 0; i < 60; ++i)
+                                   now.publish("later");
+                                 return true;
+                               }});
+
+  EXPECT_EQ(names(found).front(), "two");
+  EXPECT_EQ(names(found).back(), "later");
+  EXPECT_TRUE(found.gap) << "three is gone";
 }
 
 TEST(EventLog, AnyBytesComeBack) {
