@@ -25,7 +25,8 @@ Answer answer_once(const Route& route, Question& question, bool for_master, Back
                    const std::function<Answer()>& answer_now) {
   const auto& request = *question.request;
   const bool has_key = route.method == "POST" && !request.idempotency_key.empty();
-  if (!has_key || route.needs == Needs::local) return answer_now();
+  // Neither a secret nor who may have a session is remembered.
+  if (!has_key || route.needs == Needs::local || route.needs == Needs::nothing) return answer_now();
   auto path = request.target.substr(0, request.target.find('?'));
   // UFM's calls name the subnet there.
   if (const auto fabric = question.asked("fabric"); is_ufm(route.path) && !fabric.empty())

@@ -72,6 +72,20 @@ TEST_F(ApiUfmSession, ASessionIsGoodAsLongAsItsToken) {
   EXPECT_EQ(with_cookie("/ufmRestV2/app/ufm_version"), 401U) << "revoked";
 }
 
+/// It would be one without a cookie, and good for a token that is revoked.
+TEST_F(ApiUfmSession, ALoginIsNotAnsweredFromMemory) {
+  api::Request request{
+      .method = "POST", .target = "/dologin", .body = "httpd_password=" + std::string(kUfmSecret)};
+  request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
+  request.time = 1000;
+  request.idempotency_key = "k";
+  for (int i = 0; i < 2; ++i) {
+    const auto opened = api::answer(request, backend_);
+    EXPECT_EQ(opened.status, 200U) << i;
+    EXPECT_NE(ufm_header(opened, "Set-Cookie"), "") << i;
+  }
+}
+
 TEST_F(ApiUfmSession, ASessionNeedsTheSecretOfAToken) {
   for (const auto* form : {"", "httpd_username=x", "httpd_password=", "httpd_password=a%0d%0aX-Y:1", "{}",
                            "httpd_password=%zz", "x_httpd_password=1"})
