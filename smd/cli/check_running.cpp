@@ -157,7 +157,9 @@ void print_change(std::ostream& out, const json::value& subnet) {
   if (changed.empty())
     out << (takeover ? "  the configuration is the one of this standby\n"
                      : "  the configuration is the one in force\n");
-  for (const auto& one : changed) out << "  " << std::string(one.as_string()) << '\n';
+  for (const auto& one : changed) {
+    if (one.is_string()) out << fmt::format("  {}\n", base::escaped(std::string(one.get_string())));
+  }
   if (takeover) out << "  this SM writes nothing while it is standby; a takeover with this configuration:\n";
   print_fabric(out, member_of(subnet, "fabric"));
 }
@@ -192,7 +194,7 @@ int check_running(const std::string& socket, std::chrono::seconds timeout, bool 
   const auto& subnets = list_of(answer, "subnets");
   if (json) out << reply->body << '\n';
   for (const auto& warning : list_of(answer, "warnings")) {
-    if (!json && warning.is_string()) err << std::string_view(warning.get_string()) << '\n';
+    if (!json && warning.is_string()) err << base::escaped(std::string(warning.get_string())) << '\n';
   }
   for (const auto& subnet : subnets) {
     if (!json) print_change(out, subnet);

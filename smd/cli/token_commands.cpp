@@ -11,6 +11,7 @@
 #include <ostream>
 #include <utility>
 
+#include "mad/base/escaped.h"
 #include "smd/access/token.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
@@ -65,7 +66,7 @@ void print_token(std::ostream& out, const json::value& token) {
   std::string partitions;
   for (const auto& one : list_of(token, "partitions")) {
     if (const auto* name = one.if_string())
-      partitions += (partitions.empty() ? " of " : ", ") + std::string(*name);
+      partitions += (partitions.empty() ? " of " : ", ") + base::escaped(std::string(*name));
   }
   const bool expired = text_of(token, "expired") == "true";
   out << fmt::format("{}: {}{}, made {}, {} {}, last used {}\n", text_of(token, "name"),

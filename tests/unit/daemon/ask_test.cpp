@@ -120,6 +120,16 @@ TEST(Ask, WhatIsNotKnownOfAnSmIsADash) {
             "0x2   -     2     7    0     standby      5         never      -\n");
 }
 
+/// Names of partitions may come from a file, or from who could write to the socket.
+TEST(Ask, PartitionsOfATokenAreShownWithoutControls) {
+  test::FakeDaemon daemon;
+  daemon.answers["/v1/subnets/f/tokens"] =
+      R"({"tokens":[{"name":"t","role":"tenant","partitions":["a\u001b[31m"],"expired":false}]})";
+
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"token"}).out,
+            "t: tenant of a\\x1b[31m, made ?, expires never, last used never\n");
+}
+
 TEST(Ask, AWaitForADaemonThatDoesNotAnswerEndsInTime) {
   test::FakeDaemon mute, stuck;  // the one says nothing, the other nothing of its subnet's SMs
   mute.answer = [](const std::string&) { return std::string(); };
