@@ -225,6 +225,7 @@ struct RoutePart {
   struct LeftEngine {
     std::string name;
     std::vector<Guid> roots;
+    friend bool operator==(const LeftEngine&, const LeftEngine&) = default;
   };
   LeftEngine left_engine;
   routing::Verification verification;

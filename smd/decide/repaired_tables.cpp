@@ -18,6 +18,7 @@ std::uint64_t digest_of_row(Guid node, const routing::LftRow* row) {
   auto state = mixed(14695981039346656037U, node.value());
   auto size = row != nullptr ? row->size() : 0;
   while (size != 0 && (*row)[size - 1] == routing::kNoRoute) --size;
+  if (size == 0) return 0;
   std::size_t at = 0;
   for (std::uint64_t word = 0; at + sizeof word <= size; at += sizeof word) {
     std::memcpy(&word, row->data() + at, sizeof word);
@@ -38,7 +39,7 @@ std::uint64_t digest_of_tables(std::span<const routing::OldRow> rows) {
 StoredPtr remember_tables(const StoredPtr& before, const RoutePart* routes) {
   if (routes == nullptr) return before;
   std::uint64_t digest = 0;
-  if (routes->origin == RoutePart::Origin::repaired) {
+  if (routes->origin == RoutePart::Origin::repaired || !routes->left_engine.name.empty()) {
     std::vector<routing::OldRow> rows;
     for (const auto& row : routes->rows) rows.push_back({row.node, row.row});
     digest = digest_of_tables(rows);

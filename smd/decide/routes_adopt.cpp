@@ -154,6 +154,7 @@ RoutePartOr RouteDecision::repaired_again(const RoutePart& held, const RoutePart
   part->by_load = fresh_part.by_load;
   part->shape = fresh_part.shape;
   part->why = fresh_part.why;
+  part->left_engine = fresh_part.left_engine;
   return part;
 }
 
@@ -213,6 +214,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   adopted->would_change = entries_differing(*adopted, **fresh_part);
   adopted->would_be = (*fresh_part)->engine;
   adopted->shape = base_.shape;
+  adopted->left_engine = base_.left_engine;
   if (adopted->would_change != 0)
     adopted->why = fmt::format("{}{}tables that switches held are kept, those of {} would change {} entries",
                                adopted->shape, adopted->shape.empty() ? "" : ": ", adopted->would_be,

@@ -45,8 +45,12 @@ bool RouteDecision::cannot_return(const std::optional<routing::InstalledEngine>&
 /// Of tables that the operator has not asked for.
 RoutePart::LeftEngine RouteDecision::left_engine(const std::string& engine) const {
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
-  const bool follows = before != nullptr && !asks_for_others(in_.config.routing, *before) &&
-                       before->origin != RoutePart::Origin::adopted && !before->shape.empty();
+  if (before == nullptr || before->origin == RoutePart::Origin::adopted) {
+    const bool stays =
+        !asks_for_others(in_.config.routing, in_.stored.engine) && in_.stored.left_engine.name != engine;
+    return stays ? in_.stored.left_engine : RoutePart::LeftEngine{};
+  }
+  const bool follows = !asks_for_others(in_.config.routing, *before) && !before->shape.empty();
   if (!follows) return {};
   auto left = before->left_engine;
   if (left.name.empty()) left = {before->engine, before->roots};

@@ -166,7 +166,8 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   const auto* sls = decided.service_levels.get();
   const bool keep_sls = sls != nullptr && has_layers(*sls) && sls->sls != before->wire_sls;
   const auto engine = decided.routes ? engine_to_store(*decided.routes) : std::nullopt;
-  const bool same_engine = !engine || *engine == before->engine;
+  const auto left = engine ? decided.routes->left_engine : before->left_engine;
+  const bool same_engine = (!engine || *engine == before->engine) && left == before->left_engine;
   const bool same = lids && notes && same_reference && pkeys && m_keys.empty() && same_layers && !keep_sls;
   if (same && same_engine) return before;
   auto after = std::make_shared<Stored>(*before);
@@ -176,7 +177,8 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   after->layers_home = std::move(layers.home);
   after->layers_now = std::move(layers.now);
   if (keep_sls) after->wire_sls = sls->sls;
-  if (!same_engine) after->engine = *engine;
+  if (engine) after->engine = *engine;
+  after->left_engine = left;
   if (!pkeys) note_pkeys(after->pkeys, *partitions);
   for (const auto& [port, row] : m_keys) after->m_keys[port] = row;
   return after;

@@ -56,8 +56,10 @@ struct Stored {
     friend bool operator==(const Engine&, const Engine&) = default;
   };
   Engine engine;
-  /// Of forwarding tables that repair has made: digest_of_tables(). 0: they are the engine's own, or not
-  /// ours.
+  /// The engine that "auto" had to leave for that one, and comes back to. No name: there is none.
+  RoutePart::LeftEngine left_engine;
+  /// Of forwarding tables that are to converge, once or when nothing is missing: digest_of_tables(). 0: they
+  /// are what they converge to, or not ours.
   std::uint64_t repaired_tables = 0;
   /// SLs of classes in layers: clients keep them as long as their connections. Empty: none were given.
   WireSls wire_sls;
@@ -118,7 +120,7 @@ struct Stored {
            same_layers(a.layers_now, b.layers_now) && a.lids == b.lids && a.not_kept == b.not_kept &&
            a.retrained == b.retrained && a.pkeys == b.pkeys && a.port_keys == b.port_keys &&
            a.vl_tables == b.vl_tables && a.m_keys == b.m_keys && a.wire_sls == b.wire_sls &&
-           a.engine == b.engine && a.repaired_tables == b.repaired_tables;
+           a.engine == b.engine && a.left_engine == b.left_engine && a.repaired_tables == b.repaired_tables;
   }
 };
 using StoredPtr = std::shared_ptr<const Stored>;  ///< never null

@@ -18,7 +18,7 @@
 namespace smd::store {
 
 /// Goes up when a kind is added or a table changes.
-inline constexpr int kSchemaVersion = 19;
+inline constexpr int kSchemaVersion = 20;
 
 struct Place {
   std::filesystem::path directory;

@@ -314,19 +314,40 @@ void engine_difference(const Stored& before, const Stored& now, const ChangeSink
        name.empty() ? std::optional<Cells>() : Cells{name, fmt::format("{}", fmt::join(roots, ",")), rules}});
 }
 
+bool read_roots(const std::string& text, std::vector<Guid>& roots) {
+  if (text.empty()) return true;
+  for (const auto part : base::split_list(text)) {
+    const auto root = base::parse_guid(part);
+    if (!root) return false;
+    roots.push_back(*root);
+  }
+  return true;
+}
+
 bool decode_engine(const Cells& row, Stored& into) {
   const auto* name = std::get_if<std::string>(&row[1]);
   const auto* roots = std::get_if<std::string>(&row[2]);
   const auto* rules = std::get_if<std::string>(&row[3]);
   if (name == nullptr || name->empty() || roots == nullptr || rules == nullptr) return false;
   into.engine = {.name = *name, .roots = {}, .rules = *rules};
-  if (roots->empty()) return true;
-  for (const auto part : base::split_list(*roots)) {
-    const auto root = base::parse_guid(part);
-    if (!root) return false;
-    into.engine.roots.push_back(*root);
-  }
-  return true;
+  return read_roots(*roots, into.engine.roots);
+}
+
+// left_engine: one row, while there is one
+
+void left_engine_difference(const Stored& before, const Stored& now, const ChangeSink& sink) {
+  if (before.left_engine == now.left_engine) return;
+  const auto& [name, roots] = now.left_engine;
+  sink({{number(0)},
+        name.empty() ? std::optional<Cells>() : Cells{name, fmt::format("{}", fmt::join(roots, ","))}});
+}
+
+bool decode_left_engine(const Cells& row, Stored& into) {
+  const auto* name = std::get_if<std::string>(&row[1]);
+  const auto* roots = std::get_if<std::string>(&row[2]);
+  if (name == nullptr || name->empty() || roots == nullptr) return false;
+  into.left_engine.name = *name;
+  return read_roots(*roots, into.left_engine.roots);
 }
 
 // repaired_tables: one row, with the digest in hexadecimal
@@ -349,6 +370,7 @@ bool decode_repaired_tables(const Cells& row, Stored& into) {
 constexpr std::array kRepairedTablesValue{Column{"digest", true}};
 constexpr std::array kEngineKey{Column{"id"}};
 constexpr std::array kEngineValue{Column{"engine", true}, Column{"roots", true}, Column{"rules", true}};
+constexpr std::array kLeftEngineValue{Column{"engine", true}, Column{"roots", true}};
 constexpr std::array kWireSlsKey{Column{"class"}, Column{"layer"}};
 constexpr std::array kWireSlsValue{Column{"sl"}};
 constexpr std::array kInventoryKey{Column{"id"}};
@@ -372,6 +394,7 @@ constexpr std::array kKinds{
     Kind{{"path_layers", kPathLayersKey, kPathLayersValue}, path_layers_difference, decode_path_layers},
     Kind{{"wire_sls", kWireSlsKey, kWireSlsValue}, wire_sls_difference, decode_wire_sl},
     Kind{{"routing_engine", kEngineKey, kEngineValue}, engine_difference, decode_engine},
+    Kind{{"left_engine", kEngineKey, kLeftEngineValue}, left_engine_difference, decode_left_engine},
     Kind{{"repaired_tables", kEngineKey, kRepairedTablesValue},
          repaired_tables_difference,
          decode_repaired_tables},

@@ -72,6 +72,33 @@ TEST_F(LeftEngine, StaysLeftWhereFreshTablesAreAskedForMeanwhile) {
   EXPECT_EQ(tables(), first);
 }
 
+TEST_F(LeftEngine, ComesBackAfterARestart) {
+  start();
+  const auto first = tables();
+  break_dimension_order();
+  end();
+  start();
+  ASSERT_NE(routes().engine, "dor");
+  EXPECT_EQ(manager_->last().stored->left_engine.name, "dor");
+  mend();
+  EXPECT_EQ(routes().engine, "dor");
+  EXPECT_EQ(tables(), first);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_EQ(manager_->last().stored->left_engine.name, "");
+}
+
+TEST_F(LeftEngine, ComesBackWhereTheFabricIsMendedWhileTheManagerIsAway) {
+  start();
+  const auto first = tables();
+  break_dimension_order();
+  end();
+  mend();
+  start();
+  world_.run_for(120s);
+  EXPECT_EQ(routes().engine, "dor");
+  EXPECT_EQ(tables(), first);
+}
+
 TEST_F(LeftEngine, AReloadOfAnotherKeyKeepsAllSls) {
   start();
   break_dimension_order();

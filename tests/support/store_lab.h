@@ -138,11 +138,14 @@ inline sm::Stored changed(sm::Stored before, std::mt19937_64& random) {
         break;
       case 13:
         before.engine = {};
+        before.left_engine = {};
         break;
       case 14:
         before.repaired_tables = pick(2) == 0 ? 0 : random();
         before.engine = {.name = pick(2) == 0 ? "updn" : "nue", .roots = {}, .rules = "auto fixed"};
         if (pick(2) == 0) before.engine.roots = {guid, Guid{guid.value() + 1}};
+        before.left_engine = {};
+        if (before.engine.name == "nue") before.left_engine = {.name = "updn", .roots = before.engine.roots};
         break;
       case 3:
         before.retrained.insert({guid,
