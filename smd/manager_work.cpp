@@ -28,8 +28,10 @@ asio::awaitable<void> SubnetManager::serve() {
   agenda_.add(Work::heavy, "start");
   for (;;) {
     const bool known = loop_.subnet() != nullptr;
-    const bool asked = co_await scheduler_.wait(
-        {.retraining = retrainer_.next_look(), .vl_tables = vl_tables_.next()}, known);
+    const bool asked = co_await scheduler_.wait({.retraining = retrainer_.next_look(),
+                                                 .vl_tables = vl_tables_.next(),
+                                                 .converge = light_.converge_at()},
+                                                known);
     if (!asked) co_return;
     const auto outcome = co_await work(scheduler_.take_due(known));
     status_.publish_activity();

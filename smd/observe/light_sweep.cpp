@@ -160,12 +160,27 @@ void LightSweep::tell_audited(const Subnet& subnet, const Audit& audited, PollRe
   }
 }
 
-bool LightSweep::may_converge() const {
+/// Nothing where tables are not to converge.
+std::optional<mad::TimePoint> LightSweep::quiet_for_long_at() const {
   const auto after = parts_.config->routing.converge_after;
   const auto& routes = parts_.loop.decided().routes;
   const bool waits = routes && !routes->waiting.empty();
   const bool works = is_working(parts_.status.summary().state) || waits;
-  return after.count() != 0 && works && parts_.loop.repaired_since(after);
+  const auto repaired = parts_.loop.repaired_at();
+  if (after.count() == 0 || !works || !repaired) return std::nullopt;
+  return *repaired + after;
+}
+
+bool LightSweep::may_converge() const {
+  const auto at = quiet_for_long_at();
+  return at && parts_.scheduler.clock().now() >= *at;
+}
+
+std::optional<mad::TimePoint> LightSweep::converge_at() const {
+  const auto interval = parts_.config->sweep.interval;
+  const bool seldom = interval.count() == 0 || parts_.config->routing.converge_after < interval;
+  const bool ours = parts_.loop.subnet() && parts_.mastership.state() == wire::SmState::master;
+  return seldom && ours ? quiet_for_long_at() : std::nullopt;
 }
 
 /// What is not as it should be is looked at again, whether or not a switch says so; more and more seldom.

@@ -51,6 +51,8 @@ class LightSweep {
   void audit_first(Guid node) { audit_.first.insert(node); }
   /// All is well and has been quiet for long enough: repaired tables go back to freshly made ones.
   bool may_converge() const;
+  /// When it will be, where that is before light sweeps would find it; nothing: it will not, or they do.
+  std::optional<mad::TimePoint> converge_at() const;
 
  private:
   void ask_places(std::shared_ptr<const Subnet> subnet, PatientGroup& group, PollResult* found);
@@ -59,6 +61,7 @@ class LightSweep {
   void tell_audited(const Subnet& subnet, const Audit& audited, PollResult* found) const;
   void look_at_trouble(PollResult& found);
   void learn_of_sms(const SmReads& found);
+  std::optional<mad::TimePoint> quiet_for_long_at() const;
 
   Parts parts_;
   AuditCursor audit_;

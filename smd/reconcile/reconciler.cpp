@@ -65,9 +65,9 @@ void Reconciler::set_guids(const std::vector<GuidBlock>& blocks) {
   for (const auto& block : blocks) requests_.guids[{block.port, block.block}] = block.guids;
 }
 
-bool Reconciler::repaired_since(mad::Duration time) const {
-  return decided_.routes && decided_.routes->origin == RoutePart::Origin::repaired &&
-         parts_.clock.now() - routes_since_ >= time;
+std::optional<mad::TimePoint> Reconciler::repaired_at() const {
+  if (!decided_.routes || decided_.routes->origin != RoutePart::Origin::repaired) return std::nullopt;
+  return routes_since_;
 }
 
 asio::awaitable<Ran> Reconciler::run(Run how) {

@@ -147,8 +147,8 @@ class Reconciler {
     converge_to_ = std::max(converge_to_, to);
   }
   bool converging() const { return converging_; }
-  /// Repaired tables have not changed for so long.
-  bool repaired_since(mad::Duration time) const;
+  /// Since when repaired tables have not changed; nothing: they are not repaired.
+  std::optional<mad::TimePoint> repaired_at() const;
 
  private:
   struct Progress;

@@ -15,6 +15,8 @@ constexpr auto kLongestPace = std::chrono::seconds(5);
 constexpr unsigned kBurst = 6;
 /// What does not come right is looked at again as seldom as this.
 constexpr auto kLongestRetry = std::chrono::minutes(5);
+/// Without light sweeps it is found as seldom as this that repaired tables may converge now.
+constexpr auto kConvergeAgain = std::chrono::seconds(10);
 
 std::optional<mad::TimePoint> earlier(std::optional<mad::TimePoint> a, mad::TimePoint b) {
   return std::min(a.value_or(mad::TimePoint::max()), b);
@@ -81,9 +83,19 @@ bool Scheduler::other_work_waits() const {
   return !agenda_.idle() && next && *next <= clock_.now();
 }
 
+/// After a light sweep that did not let tables converge the next one tries again.
+std::optional<mad::TimePoint> Scheduler::converge_due(const BackgroundTimes& times) const {
+  if (!times.converge || paused()) return std::nullopt;
+  if (*times.converge > last_light_) return times.converge;
+  return interval_.count() == 0 ? std::optional(last_light_ + kConvergeAgain) : std::nullopt;
+}
+
 void Scheduler::ask_for_timed(const BackgroundTimes& times, bool subnet_known) {
   const auto now = clock_.now();
-  if (light_sweeps() && subnet_known && now >= next_light_) {
+  const auto converge = converge_due(times);
+  const bool light = (light_sweeps() && now >= next_light_) || (converge && now >= *converge);
+  if (light && subnet_known) {
+    last_light_ = now;
     next_light_ = now + interval_;
     agenda_.add(Work::light, "interval");
   }
@@ -95,6 +107,7 @@ mad::TimePoint Scheduler::wake_at(const BackgroundTimes& times, std::optional<ma
                                   bool idle) const {
   auto wake = due.value_or(mad::TimePoint::max());
   if (light_sweeps()) wake = std::min(wake, next_light_);
+  if (const auto converge = converge_due(times)) wake = std::min(wake, *converge);
   if (paused()) wake = std::min(wake, paused_until_);
   if (idle && times.vl_tables) wake = std::min(wake, *times.vl_tables);
   if (trap_gap_.next()) wake = std::min(wake, *trap_gap_.next());

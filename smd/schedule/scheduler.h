@@ -18,6 +18,7 @@ namespace smd::sm::inline scheduling {
 /// When work is due that no event asks for; nothing: there is none.
 struct BackgroundTimes {
   std::optional<mad::TimePoint> retraining, vl_tables;
+  std::optional<mad::TimePoint> converge = std::nullopt;  ///< a light sweep, which finds whether it may
 };
 
 /// One manager's. On the io_context's thread.
@@ -91,6 +92,7 @@ class Scheduler {
  private:
   /// One that follows a sweep that was asked for is part of it.
   bool light_sweeps() const { return look_soon_ || (interval_.count() != 0 && !paused()); }
+  std::optional<mad::TimePoint> converge_due(const BackgroundTimes& times) const;
   void ask_for_timed(const BackgroundTimes& times, bool subnet_known);
   mad::TimePoint wake_at(const BackgroundTimes& times, std::optional<mad::TimePoint> due, bool idle) const;
   Asked take_heavy();
@@ -105,7 +107,7 @@ class Scheduler {
   TrapGap trap_gap_;
   RepairWait repairs_;
   SilentSearch silent_;
-  mad::TimePoint last_sweep_{}, next_light_{}, paused_until_{};
+  mad::TimePoint last_sweep_{}, next_light_{}, last_light_{}, paused_until_{};
   bool look_soon_ = false;      ///< the next light sweep follows lost links
   bool light_is_next_ = false;  ///< the last work was a sweep
   std::set<Guid> at_once_;      ///< to be looked at without waiting for anything

@@ -88,6 +88,22 @@ TEST_F(LayeredFabric, CablesFailAndPairsKeepTheirSls) {
   EXPECT_EQ(manager_->lines().count("routing.interrupts reason=\"there"), 0U);
 }
 
+TEST_F(LayeredFabric, ConvergesInTimeWithoutLightSweeps) {
+  config_.routing.converge_after = 5s;
+  config_.sweep.interval = {};
+  begin();
+  const auto first_tables = tables();
+  const auto place = cable(9);
+  world_.fabric().faults().link_down(place);
+  world_.run_for(2s);
+  world_.fabric().faults().link_up(place);
+  world_.run_for(2s);
+  ASSERT_EQ(routes().origin, sm::RoutePart::Origin::repaired) << routes().not_repaired;
+  world_.run_for(30s);
+  EXPECT_EQ(routes().origin, sm::RoutePart::Origin::fresh);
+  EXPECT_EQ(tables(), first_tables);
+}
+
 /// The hosts of a switch are away for longer than sl_keep: its paths may keep the SLs that a repair gave
 /// them.
 TEST_F(LayeredFabric, SlsOfHostsThatAreAwayForLongAreReleased) {

@@ -29,6 +29,7 @@ struct WaitCase {
   std::optional<mad::Duration> retraining, vl_tables;  ///< from now
   std::int64_t due_ms = 0;                             ///< when wait() returns
   WorkSet work;                                        ///< what is on the agenda then
+  std::optional<mad::Duration> converge = {};          ///< from now
 };
 
 const std::vector<WaitCase>& wait_cases() {
@@ -54,6 +55,13 @@ const std::vector<WaitCase>& wait_cases() {
        {Work::trap_gap}},
       {"links that train", [](ScheduleLab&) {}, 250ms, {}, 250, {Work::retraining}},
       {"VL tables when nothing else is asked", [](ScheduleLab&) {}, {}, 100ms, 100, {Work::vl_tables}},
+      {"repaired tables that may converge before the next light sweep",
+       [](ScheduleLab&) {},
+       {},
+       {},
+       3'000,
+       {Work::light},
+       3s},
       {"a sweep, and no VL tables before it",
        [](ScheduleLab& lab) {
          lab.scheduler.swept();
@@ -90,7 +98,9 @@ TEST(Scheduler, WaitsForTheFirstOfAllThatWillBeDue) {
       return time ? std::optional(lab.clock.now() + *time) : std::nullopt;
     };
     tasks.spawn(wait_once(&lab.scheduler,
-                          {.retraining = from_now(row.retraining), .vl_tables = from_now(row.vl_tables)},
+                          {.retraining = from_now(row.retraining),
+                           .vl_tables = from_now(row.vl_tables),
+                           .converge = from_now(row.converge)},
                           true, &woken));
 
     lab.go(std::chrono::milliseconds(row.due_ms) - 1ms);
