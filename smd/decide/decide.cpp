@@ -192,8 +192,8 @@ std::expected<Decision, routing::RouteError> decide(const DecideInput& in) {
   const auto budget = layer_budget(in, decided, vl_limit_of(in, before, decided, layers_in_use(in)).vls);
   auto input = topology_input(in.subnet, decided.lids->top, in.config.routing, in.file_order);
   decision.times.topology_ms = lap();
-  const bool stay =
-      in.fresh == DecideInput::Fresh::no && !in.adopting && before.routes && before.lids == decided.lids;
+  const bool stay = in.fresh == DecideInput::Fresh::no && in.instead != DecideInput::Instead::first_layers &&
+                    !in.adopting && before.routes && before.lids == decided.lids;
   auto kept = kept_entries(in.subnet);
   // An entry that a switch keeps again, after a restart, may go back to what it was before.
   const bool more = before.routes && std::ranges::includes(kept, before.routes->kept);

@@ -48,7 +48,8 @@ struct DecideInput {
   enum class Instead : std::uint8_t {
     no,
     same_ranking,  ///< repaired by the ranking of the tables before
-    extend         ///< those before are only extended
+    extend,        ///< those before are only extended
+    first_layers   ///< those before, but pairs of switches come back to the layers that they had at first
   };
   Instead instead = Instead::no;
   /// These tables are taken as they are, whatever verification finds, under the engine's name "lfts". A

@@ -66,7 +66,10 @@ class RouteDecision {
   std::optional<routing::SwitchRanking> ranking_now(const routing::EngineInfo& engine,
                                                     const RankingPtr& ranking) const;
   RoutePartOr repair_layers(std::span<const routing::OldRow> old, const std::string& engine);
+  RoutePartOr return_pairs(std::span<const routing::OldRow> old, const std::string& engine,
+                           const RoutePart& before);
   RoutePartOr extend(const RoutePart& before);
+  std::vector<std::shared_ptr<const routing::LftRow>> by_switch(std::span<const routing::OldRow> old) const;
   std::vector<routing::OldRow> held_tables() const;
   bool add_returned(std::vector<routing::OldRow>& old, const RoutePart& before) const;
   void settle_orphans(routing::Routes& routes) const;

@@ -330,6 +330,7 @@ RoutePartOr RouteDecision::mended(const RoutePart& before) {
   const bool instead = in_.instead != DecideInput::Instead::no;
   const auto engine = adopted ? engines_like(base_.config, before.would_be).front() : before.engine;
   base_.top = std::max(base_.top, before.origin == RoutePart::Origin::fresh ? base_.top : before.top);
+  if (in_.instead == DecideInput::Instead::first_layers) return return_pairs(old, engine, before);
   if (!before.layers.by_pair.empty()) {
     auto part = instead || before.layers.vls.by_port() ? RoutePartOr{nullptr} : repair_layers(old, engine);
     if (instead || !part || *part) return part;

@@ -10,6 +10,36 @@
 #include "smd/decide/route_decision.h"
 
 namespace smd::sm::inline decisions {
+namespace {
+
+/// Forwarding tables of which some paths are taken out.
+class WithdrawnRows {
+ public:
+  using Rows = std::vector<std::shared_ptr<const routing::LftRow>>;
+  WithdrawnRows(Rows rows, const routing::LidMap& lids)
+      : rows_(std::move(rows)), edited_(rows_.size()), lids_(rows_.size()) {
+    for (std::size_t value = 1; value < lids.row_size(); ++value) {
+      const Lid lid{static_cast<std::uint16_t>(value)};
+      if (const auto to = lids.destination(lid); to.sw != routing::kNoSwitch) lids_[to.sw].push_back(lid);
+    }
+  }
+  /// The entries of `from` for all LIDs at `to`.
+  void withdraw(routing::SwitchIndex from, routing::SwitchIndex to) {
+    if (!rows_[from]) return;
+    if (!edited_[from]) rows_[from] = edited_[from] = std::make_shared<routing::LftRow>(*rows_[from]);
+    for (const auto lid : lids_[to]) {
+      if (lid.value() < edited_[from]->size()) (*edited_[from])[lid.value()] = routing::kNoRoute;
+    }
+  }
+  const Rows& rows() const { return rows_; }
+
+ private:
+  Rows rows_;
+  std::vector<std::shared_ptr<routing::LftRow>> edited_;  ///< those of rows_ that are copies
+  std::vector<std::vector<Lid>> lids_;                    ///< by switch
+};
+
+}  // namespace
 
 /// Null where repair cannot do it, or what it did is not proven. `before`, if given: the proven tables that
 /// `old` are. `ranking`: null for that of the reference.
@@ -37,13 +67,20 @@ RoutePartOr RouteDecision::repair(std::span<const routing::OldRow> old, const st
   return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
 }
 
-/// Null where some host finds no path in any layer.
-RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, const std::string& engine) {
+/// In the order of the topology's switches; null for those that have none.
+std::vector<std::shared_ptr<const routing::LftRow>> RouteDecision::by_switch(
+    std::span<const routing::OldRow> old) const {
   std::vector<std::shared_ptr<const routing::LftRow>> rows;
   for (routing::SwitchIndex s = 0; s < base_.topology->switches(); ++s) {
     const auto row = std::ranges::lower_bound(old, base_.topology->guid(s), {}, &routing::OldRow::guid);
     rows.push_back(row != old.end() && row->guid == base_.topology->guid(s) ? row->row : nullptr);
   }
+  return rows;
+}
+
+/// Null where some host finds no path in any layer.
+RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, const std::string& engine) {
+  const auto rows = by_switch(old);
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   auto now = routing::layers_for(*base_.topology, layers_in_force(before, in_.stored));
   auto home = routing::layers_for(*base_.topology,
@@ -62,6 +99,45 @@ RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, c
   }
   settle_orphans(repaired->routes);
   return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
+}
+
+/// Paths of pairs of switches that have another layer than at first are made anew in that one, where they fit
+/// there. Null where that brings no pair back, or would move one that has its own.
+RoutePartOr RouteDecision::return_pairs(std::span<const routing::OldRow> old, const std::string& engine,
+                                        const RoutePart& before) {
+  if (before.layers.by_pair.empty() || before.layers.vls.by_port() || !in_.stored.layers_home) return nullptr;
+  const auto& topology = *base_.topology;
+  const auto home = routing::layers_for(topology, *in_.stored.layers_home);
+  const auto was = routing::layers_for(topology, layers_in_force(&before, in_.stored));
+  WithdrawnRows rows(by_switch(old), *base_.lid_map);
+  auto now = was;
+  for (routing::SwitchIndex a = 0; a < topology.switches(); ++a) {
+    for (routing::SwitchIndex b = 0; b < a; ++b) {
+      const auto first = home.at(a, b), present = was.at(a, b);
+      if (first == present || first >= base_.vls || present == routing::kNoLayer) continue;
+      now.set(a, b, first);
+      rows.withdraw(a, b);
+      rows.withdraw(b, a);
+    }
+  }
+  auto made = routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                      .old = rows.rows(),
+                                      .now = now,
+                                      .home = home,
+                                      .most_layers = base_.vls});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!made || made->routes.layers.by_pair.empty()) return nullptr;
+  bool any = false;
+  for (routing::SwitchIndex a = 0; a < topology.switches(); ++a) {
+    for (routing::SwitchIndex b = 0; b < a; ++b) {
+      const auto layer = made->routes.layers.by_pair.at(a, b), present = was.at(a, b);
+      if (layer != present && present != routing::kNoLayer && layer != now.at(a, b)) return nullptr;
+      any = any || (layer != present && present != routing::kNoLayer);
+    }
+  }
+  if (!any) return nullptr;
+  settle_orphans(made->routes);
+  return finish(std::move(made->routes), engine, RoutePart::Origin::repaired);
 }
 
 /// The ranking that the engine has of the fabric as it is; null: that of the reference.

@@ -275,6 +275,21 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
   return goal;
 }
 
+/// Tables that cannot become those of the engine, as those of another SM: pairs of switches come back to
+/// their first SLs all the same. Nothing where none does.
+std::optional<Reconciler::ConvergeGoal> Reconciler::pairs_back(DecideInput input) const {
+  const auto& now = *decided_.routes;
+  if (now.pairs_moved == 0) return std::nullopt;
+  input.fresh = Fresh::no;
+  input.instead = DecideInput::Instead::first_layers;
+  auto goal = goal_of(input);
+  const bool whole = routing::covers(*now.reference, *now.topology);
+  const bool fewer = goal && goal->next.routes->pairs_moved < now.pairs_moved;
+  if (!fewer || (goal->interrupts && !whole)) return std::nullopt;
+  goal->accepted = goal->interrupts;
+  return *std::move(goal);
+}
+
 /// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
 /// that the present ones have. For a load that is much less, and for multicast trees that are not proven with
 /// the present ones, also tables whose way interrupts; instead of another SM's only where the operator has
@@ -295,6 +310,9 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   const bool moves =
       converge_to_ == Fresh::canonical && best && best->next.routes->pairs_moved > now.pairs_moved;
   if (best && !best->interrupts && !moves) return best;
+  if (converge_to_ == Fresh::canonical && (!best || moves)) {
+    if (auto back = pairs_back(input)) return *std::move(back);
+  }
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
   const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.

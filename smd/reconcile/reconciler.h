@@ -175,6 +175,7 @@ class Reconciler {
   std::expected<ConvergeGoal, std::string> converge_goal(DecideInput input,
                                                          const std::stop_token& stop) const;
   std::expected<ConvergeGoal, std::string> goal_of(const DecideInput& input) const;
+  std::optional<ConvergeGoal> pairs_back(DecideInput input) const;
   asio::awaitable<bool> take_step(Run how);
 
   ReconcilerParts parts_;

@@ -114,6 +114,26 @@ TEST_F(AdoptedLayers, ARepairKeepsTheSlsOfTheOthers) {
   EXPECT_EQ(routes().origin, sm::RoutePart::Origin::repaired) << line("routing.not_adopted");
 }
 
+/// The engine's own tables would give others their pairs back, not these.
+TEST_F(AdoptedLayers, PairsComeBackToTheSlsOfTheFileWhenAllIsMended) {
+  begin();
+  const auto paths = file([](auto layer, Lid, Lid) { return layer; });
+  take_over(paths);
+  std::uint64_t moved = 0, left = 0;
+  for (std::size_t which = 0; which < 64; which += 2) {
+    const auto place = cable(which);
+    world_.fabric().faults().link_down(place);
+    world_.run_for(10s);
+    moved += routes().pairs_moved;
+    world_.fabric().faults().link_up(place);
+    world_.run_for(2min);
+    left += routes().pairs_moved;
+    EXPECT_TRUE(routes().verification.clean());
+  }
+  ASSERT_NE(moved, 0U) << "no cable whose loss moves a pair";
+  EXPECT_LT(left, moved);
+}
+
 TEST_F(AdoptedLayers, WrongSlsAreNotBelieved) {
   begin();
   take_over(file([](auto, Lid, Lid) { return 0U; }));
