@@ -8,7 +8,6 @@
 #include <string>
 
 #include "routing/engines/engine.h"
-#include "smd/decide/routes.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -41,7 +40,10 @@ std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in) 
   const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
   const bool may_change = in.fresh == DecideInput::Fresh::any_engine;
   if (before != nullptr && before->origin != RoutePart::Origin::adopted) {
-    if (!same_rules(before->config, in.config.routing)) return std::nullopt;
+    const auto& config = in.config.routing;
+    // Other roots than those that were found for it, or were configured then, are to count.
+    if (asks_for_others(config, *before) || config.root_guids != before->config.root_guids)
+      return std::nullopt;
     return routing::InstalledEngine{before->engine, before->roots, may_change};
   }
   const auto& stored = in.stored.engine;

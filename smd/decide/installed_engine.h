@@ -13,8 +13,8 @@
 namespace smd::sm::inline decisions {
 
 /// The engine of the part before, or of the store. Nothing where there is none, where [routing] asks for
-/// other engines than it did then, and (of the store) where no end port is Active: a fabric without traffic
-/// is routed anew. Pure.
+/// other engines or roots than it did then, and (of the store) where no end port is Active: a fabric without
+/// traffic is routed anew. Pure.
 std::optional<routing::InstalledEngine> installed_engine(const DecideInput& in);
 
 /// Whether clients may have SLs of paths: a port of a CA or router is Active. O(ports).

@@ -162,18 +162,22 @@ void RouteDecision::use_own_vls(const routing::EngineInput& input, const routing
 }
 
 /// Other engines are configured than for the tables before, but clients have SLs that these would change:
-/// the tables before stay, and the engine waits. (Tables of one layer carry every SL as it is.)
+/// the tables before stay, and the engine waits. (Tables of one layer carry every SL as it is.) Other keys
+/// alone bring no pair to another SL, as fresh tables in place of another SM's would.
 bool RouteDecision::keeps_engine(const RoutePart& before) {
-  if (!asks_for_others(in_.config.routing, before) || !has_active_end_port(in_.subnet)) return false;
-  if (in_.config.routing.path_sl != config::PathSl::asked) return false;
+  if (in_.config.routing.path_sl != config::PathSl::asked || !has_active_end_port(in_.subnet)) return false;
+  const bool others = asks_for_others(in_.config.routing, before);
   auto part = fresh();
   if (!part) return false;
   const auto noted = with_layer_history(*part, &before, in_.stored, true);
-  if ((*part)->layers.count == 1 || !noted->layers_before) {
+  const bool moves = others ? (*part)->layers.count > 1 && noted->layers_before != nullptr
+                            : noted->pairs_moved > before.pairs_moved;
+  if (!moves) {
     made_ = *std::move(part);
     return false;
   }
-  if (routing::find_engine(before.engine) == nullptr || (*part)->engine == before.engine) return true;
+  if (!others || routing::find_engine(before.engine) == nullptr || (*part)->engine == before.engine)
+    return true;
   base_.engine_waits = (*part)->engine;
   stays_ = {before.engine, before.roots};
   return true;

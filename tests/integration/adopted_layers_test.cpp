@@ -114,6 +114,18 @@ TEST_F(AdoptedLayers, ARepairKeepsTheSlsOfTheOthers) {
   EXPECT_EQ(routes().origin, sm::RoutePart::Origin::repaired) << line("routing.not_adopted");
 }
 
+TEST_F(AdoptedLayers, AReloadOfAnotherKeyChangesNoSl) {
+  begin();
+  const auto first_layers = layers();
+  take_over(file([](auto layer, Lid, Lid) { return layer; }));
+  ASSERT_EQ(routes().engine, "adopted");
+  config_.routing.allow_credit_loops = true;
+  (*manager_)->requests().reload(config_);
+  world_.run_for(20s);
+  EXPECT_EQ(layers(), first_layers);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
 /// The engine's own tables would give others their pairs back, not these.
 TEST_F(AdoptedLayers, PairsComeBackToTheSlsOfTheFileWhenAllIsMended) {
   begin();

@@ -52,6 +52,15 @@ TEST_F(StoredEngine, StaysOverARestart) {
   EXPECT_TRUE(routes().verification.clean());
 }
 
+TEST_F(StoredEngine, StaysThroughAReloadOfAnotherKey) {
+  begin_damaged_and_mend();
+  ASSERT_EQ(engine(), "nue") << routes().why;
+  config_.routing.allow_credit_loops = true;
+  (*manager_)->requests().reload(config_);
+  world_.run_for(10s);
+  EXPECT_EQ(engine(), "nue") << routes().why;
+}
+
 TEST_F(StoredEngine, IsChosenAnewByOtherRules) {
   begin_damaged_and_mend();
   config_.routing.engines = {"dor", "updn"};
