@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace smd::routing::inline repair {
 namespace {
@@ -55,14 +56,35 @@ std::vector<Switch> merged(const std::vector<Switch>& before, const Topology& no
   return all;
 }
 
+/// Takes out switches that are gone, and in the ports that led to them other cables are: they were replaced.
+/// `gone`: the cables that are not there.
+void drop_replaced(std::vector<Switch>& switches, std::vector<Link>& gone, const Topology& now) {
+  std::set<Guid> attached;  // of those that are gone
+  const auto is_in = [&](Guid guid) { return now.find(guid) != kNoSwitch || attached.contains(guid); };
+  const auto is_out = [&](const Switch& entry) { return !is_in(entry.guid); };
+  for (bool more = std::ranges::any_of(switches, is_out); more;) {
+    more = false;
+    for (const auto& [a, b] : gone) {
+      const bool from = is_in(a.guid), to = is_in(b.guid);
+      if (from == to) continue;
+      attached.insert(from ? b.guid : a.guid);
+      more = true;
+    }
+  }
+  std::erase_if(switches, is_out);
+  std::erase_if(gone, [&](const Link& link) { return !is_in(link.a.guid); });
+}
+
 }  // namespace
 
 ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now) {
   ReferenceTopology result{merged(reference.switches, now), links_of(now)};
-  if (std::ranges::includes(result.links, reference.links)) return result;
   std::vector<Link> gone;
-  std::ranges::set_difference(reference.links, result.links, std::back_inserter(gone));
+  if (!std::ranges::includes(result.links, reference.links))
+    std::ranges::set_difference(reference.links, result.links, std::back_inserter(gone));
   std::erase_if(gone, [&](const Link& link) { return taken(now, link.a) || taken(now, link.b); });
+  drop_replaced(result.switches, gone, now);
+  if (gone.empty()) return result;
   std::vector<Link> all;
   all.reserve(result.links.size() + gone.size());
   std::ranges::merge(result.links, gone, std::back_inserter(all));

@@ -36,7 +36,7 @@ struct ReferenceTopology {
 };
 
 /// The reference with everything that exists now added. At a port that leads elsewhere than before the newer
-/// cable counts.
+/// cable counts; a switch that is gone and has no cable left to what is there is forgotten.
 ReferenceTopology merge(const ReferenceTopology& reference, const Topology& now);
 
 /// Whether the reference is that of `topology` alone: nothing that was seen before is missing now.

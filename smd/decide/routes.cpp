@@ -26,20 +26,18 @@ namespace {
 /// blocked receivers stop each other on a shared one.
 constexpr double kMostLoadForVls = 1.5;
 
-/// The name of a shape; empty: none was recognised.
-std::string with_damage(const std::string& shape, bool had_lost, bool lost) {
+}  // namespace
+
+std::string shape_with_damage(const std::string& shape, bool had_lost, bool lost) {
   constexpr std::string_view kDamaged = "damaged ";
   const bool said = shape.starts_with(kDamaged);
   if (lost && !said && !shape.empty()) return std::string(kDamaged) + shape;
   return said && had_lost && !lost ? shape.substr(kDamaged.size()) : shape;
 }
 
-/// `why` with another name of the shape where it begins with one.
-std::string with_shape(const std::string& why, const std::string& before, const std::string& now) {
+std::string why_with_shape(const std::string& why, const std::string& before, const std::string& now) {
   return !before.empty() && why.starts_with(before) ? now + why.substr(before.size()) : why;
 }
-
-}  // namespace
 
 bool lacks_any(const RoutePart& part) {
   return part.topology && part.reference &&
@@ -96,8 +94,8 @@ void RouteDecision::take_choice(const RoutePart& before) {
   base_.by_load = before.by_load;
   base_.left_engine = before.left_engine;
   const bool lost = lacks_any(base_), had_lost = lacks_any(before);
-  base_.shape = with_damage(before.shape, had_lost, lost);
-  base_.why = with_shape(before.why, before.shape, base_.shape);
+  base_.shape = shape_with_damage(before.shape, had_lost, lost);
+  base_.why = why_with_shape(before.why, before.shape, base_.shape);
 }
 
 void RouteDecision::stop_waiting() {
@@ -217,8 +215,8 @@ RoutePartOr RouteDecision::fresh() {
   part->roots = std::move(chosen->roots);
   part->by_load = chosen->by_load;
   // An irregular fabric does not show that something is missing: the reference does.
-  part->shape = with_damage(chosen->shape, false, lacks_any(*part));
-  part->why = with_shape(chosen->why, chosen->shape, part->shape);
+  part->shape = shape_with_damage(chosen->shape, false, lacks_any(*part));
+  part->why = why_with_shape(chosen->why, chosen->shape, part->shape);
   part->verification = std::move(chosen->verification);
   part->layers = std::move(chosen->routes.layers);
   part->new_layers =

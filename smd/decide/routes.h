@@ -46,6 +46,13 @@ std::expected<Converging, routing::RouteError> converge_routes(const std::shared
 /// Whether a cable or a switch that was seen before is missing. Pure.
 bool lacks_any(const RoutePart& part);
 
+/// The name of a shape (empty: none was recognised) as it is said while something of it is missing, or is not
+/// any more.
+std::string shape_with_damage(const std::string& shape, bool had_lost, bool lost);
+
+/// RoutePart::why with another name of the shape where it begins with one.
+std::string why_with_shape(const std::string& why, const std::string& before, const std::string& now);
+
 /// The load of the tables of a part, hosts in the order of its topology. Pure.
 routing::RouteLoad load_of(const RoutePart& part, const routing::Parallel& parallel,
                            routing::LoadOfShifts shifts = routing::LoadOfShifts::yes);

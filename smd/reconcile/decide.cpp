@@ -283,7 +283,7 @@ std::optional<Reconciler::ConvergeGoal> Reconciler::pairs_back(DecideInput input
   input.fresh = Fresh::no;
   input.instead = DecideInput::Instead::first_layers;
   auto goal = goal_of(input);
-  const bool whole = routing::covers(*now.reference, *now.topology);
+  const bool whole = !lacks_any(now);
   const bool fewer = goal && goal->next.routes->pairs_moved < now.pairs_moved;
   if (!fewer || (goal->interrupts && !whole)) return std::nullopt;
   goal->accepted = goal->interrupts;
@@ -314,7 +314,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
     if (auto back = pairs_back(input)) return *std::move(back);
   }
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
-  const bool whole = now.layers.count > 1 && routing::covers(*now.reference, *now.topology);
+  const bool whole = now.layers.count > 1 && !lacks_any(now);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
   // An engine or a number of VLs that the operator has named does not need to be better.
   const bool asked = converge_to_ != Fresh::canonical;

@@ -2,8 +2,10 @@
 #include "smd/reconcile/reconciler.h"
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
+#include "smd/decide/accepted_losses.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/qos_tables.h"
 #include "smd/report/tables.h"
@@ -50,6 +52,17 @@ void Reconciler::begin_sweep() {
   failures_.begin();
   came_up_.clear();
   times_ = {};
+}
+
+StoredPtr Reconciler::take_accepted(StoredPtr now) {
+  if (!now->reference || !now->inventory) return now;
+  auto reference = std::make_shared<const routing::ReferenceTopology>(
+      without_accepted(*now->reference, *now->inventory, decided_.routes.get()));
+  if (*reference == *now->reference) return now;
+  if (decided_.routes) decided_.routes = with_reference(*decided_.routes, reference);
+  auto stored = std::make_shared<Stored>(*now);
+  stored->reference = std::move(reference);
+  return stored;
 }
 
 asio::awaitable<void> Reconciler::commit() {

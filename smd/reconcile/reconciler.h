@@ -105,7 +105,11 @@ class Reconciler {
 
   /// From now on it binds later decisions; committed with the next commit().
   void set_stored(StoredPtr now) { stored_ = std::move(now); }
-  /// The same, and returns when it is committed. Before anything that rests on it is written to the fabric.
+  /// What an operator has accepted as lost is not in the inventory of `now` any more: routing misses it no
+  /// more, either. Returns what is to be stored.
+  StoredPtr take_accepted(StoredPtr now);
+  /// The same as set_stored(), and returns when it is committed. Before anything that rests on it is written
+  /// to the fabric.
   asio::awaitable<void> keep(StoredPtr now);
   /// Returns when what is stored is committed; at once without a store.
   asio::awaitable<void> commit();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "smd/decide/multicast.h"
+#include "smd/decide/routes.h"
 
 namespace smd::sm::inline reports {
 namespace {
@@ -25,8 +26,7 @@ std::string action_for_room(const RoutePart& routes) {
         "fresh tables leave more room as a rule: smd resweep converge, or they come after "
         "routing.converge_after; if they do not, give the fabric another engine: {}",
         others);
-  const bool damaged =
-      routes.topology && routes.reference && !routing::covers(*routes.reference, *routes.topology);
+  const bool damaged = lacks_any(routes);
   return fmt::format("{}give the fabric an engine whose fresh tables leave room, as {}",
                      damaged ? "mend the cables that are missing, or " : "", others);
 }

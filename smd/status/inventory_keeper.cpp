@@ -171,7 +171,7 @@ asio::awaitable<bool> InventoryKeeper::accept_asked() {
     accepted.links += now.links;
   }
   stored->inventory = std::make_shared<const Inventory>(std::move(known));
-  co_await loop.keep(std::move(stored));
+  co_await loop.keep(loop.take_accepted(std::move(stored)));
   parts_.log.info("subnet.accepted")
       .kv("switches", accepted.switches)
       .kv("hosts", accepted.hosts)

@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "smd/decide/routes.h"
 #include "tests/support/layered_fabric.h"
 
 namespace smd {
@@ -97,6 +98,21 @@ TEST_F(LeftEngine, ComesBackWhereTheFabricIsMendedWhileTheManagerIsAway) {
   world_.run_for(120s);
   EXPECT_EQ(routes().engine, "dor");
   EXPECT_EQ(tables(), first);
+}
+
+TEST_F(LeftEngine, WhatIsAcceptedAsLostIsNotMissing) {
+  start();
+  break_dimension_order();
+  ASSERT_TRUE(sm::lacks_any(routes()));
+  (*manager_)->requests().accept_lost(Guid{});
+  world_.run_for(10s);
+  EXPECT_FALSE(sm::lacks_any(routes()));
+  (*manager_)->requests().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(10s);
+  EXPECT_FALSE(sm::lacks_any(routes()));
+  end();
+  start();
+  EXPECT_FALSE(sm::lacks_any(routes()));
 }
 
 TEST_F(LeftEngine, AReloadOfAnotherKeyKeepsAllSls) {

@@ -239,5 +239,25 @@ TEST(ReferenceTopology, RemembersWhatIsGoneAndBelievesTheNewerCable) {
   EXPECT_EQ(later.links[0].b.guid, Guid{0x1002});
 }
 
+TEST(ReferenceTopology, ForgetsSwitchesInWhosePlaceOthersAre) {
+  Builder b;
+  for (unsigned i = 0; i < 4; ++i) b.add_switch(4);
+  b.link(0, 1);
+  b.link(1, 2);
+  b.link(2, 3);
+  const auto whole = b.input();
+  auto without = whole;  // the last two are off
+  without.switches.resize(2);
+  without.links.resize(1);
+  auto replaced = whole;
+  replaced.switches[2].guid = Guid{0x2002};
+  replaced.switches[3].guid = Guid{0x2003};
+
+  const auto reference = merge({}, Topology(whole));
+
+  EXPECT_EQ(merge(reference, Topology(without)), reference);
+  EXPECT_EQ(merge(reference, Topology(replaced)), merge({}, Topology(replaced)));
+}
+
 }  // namespace
 }  // namespace smd::routing
