@@ -51,6 +51,7 @@ class RouteDecision {
   routing::RoutingOptions options() const;
   RoutePartOr given(const GivenTables& tables);
   RoutePartOr adopt(std::vector<routing::OldRow> held);
+  RoutePartOr anew_for_clients();
   static RoutePartOr repaired_again(const RoutePart& held, const RoutePart& fresh_part);
   void take_sls_of_before();
   bool one_layer_in_use() const;

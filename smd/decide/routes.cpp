@@ -368,7 +368,8 @@ RoutePartOr RouteDecision::decide() {
   if (in_.fresh != DecideInput::Fresh::no) return fresh();
   const bool instead = in_.instead != DecideInput::Instead::no;
   if (instead && (before == nullptr || !same_rules(before->config, in_.config.routing))) return nullptr;
-  if (in_.adopting && in_.config.adopt.routes != config::AdoptRoutes::converge) {
+  if (in_.adopting && in_.config.adopt.routes == config::AdoptRoutes::converge) return anew_for_clients();
+  if (in_.adopting) {
     auto held = held_tables();
     of_another_ = true;
     if (!held.empty()) {

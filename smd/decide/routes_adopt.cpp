@@ -126,6 +126,16 @@ RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool ref
   return part;
 }
 
+/// The configuration says that no tables are kept: clients have SLs from the SM before us all the same.
+RoutePartOr RouteDecision::anew_for_clients() {
+  auto part = fresh();
+  if (!part || held_tables().empty()) return part;
+  take_sls_of_before();
+  auto noted = std::make_shared<RoutePart>(**part);
+  take_first_layers(*noted);
+  return noted;
+}
+
 /// The tables are our own, of one layer, and clients may have its SLs.
 bool RouteDecision::one_layer_in_use() const {
   return !in_.stored.engine.name.empty() && !in_.stored.layers_now && has_active_end_port(in_.subnet);

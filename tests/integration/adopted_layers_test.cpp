@@ -176,6 +176,17 @@ TEST_F(AdoptedLayers, SlsThatAreNotKeptAreCounted) {
   EXPECT_EQ(routes().pairs_moved, 0U);
 }
 
+TEST_F(AdoptedLayers, SlsCountWhereNoTablesAreKept) {
+  config_.adopt.routes = config::AdoptRoutes::converge;
+  begin();
+  take_over(file([](auto, Lid, Lid) { return 0U; }));
+  EXPECT_EQ(routes().engine, "lash");
+  EXPECT_GT(routes().pairs_moved, 0U);
+  EXPECT_THAT(line("routing.sl_stale"), HasSubstr("another SL than the file of adopt.path_sl says"));
+  take_over(nullptr);
+  EXPECT_THAT(line("routing.sl_unknown"), HasSubstr("paths=960 of=960"));
+}
+
 /// Also where the file has more SLs than there are layers.
 TEST_F(AdoptedLayers, SlsThatNoLayerHasAreCounted) {
   begin();
