@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "routing/cabling/below_a_leaf.h"
+#include "routing/cabling/between_trees.h"
 #include "routing/cabling/dealt_out.h"
 #include "routing/cabling/free_ports.h"
 #include "routing/cabling/health.h"
 #include "routing/cabling/other_kind.h"
-#include "routing/ranking/disjoint_sets.h"
 
 namespace smd::routing::inline cabling {
 namespace {
@@ -31,20 +31,6 @@ struct Surplus {
   PortNum port;
   bool used = false;
 };
-
-/// By switch the tree that it is in, where cables between switches of one level do not count.
-std::vector<SwitchIndex> trees(const Topology& topology, const SwitchRanking& ranking) {
-  DisjointSets parts(topology.switches());
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    for (std::size_t g = 0; g < topology.groups(s); ++g) {
-      const auto peer = topology.group(s, g).peer;
-      if (ranking.rank[peer] != ranking.rank[s]) parts.join(s, peer);
-    }
-  }
-  std::vector<SwitchIndex> tree_of;
-  for (SwitchIndex s = 0; s < topology.switches(); ++s) tree_of.push_back(parts.first(s));
-  return tree_of;
-}
 
 class Cables {
  public:

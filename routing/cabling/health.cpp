@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "routing/cabling/below_a_leaf.h"
+#include "routing/cabling/between_trees.h"
 #include "routing/cabling/levels.h"
 #include "routing/cabling/tree_part.h"
 
@@ -123,12 +125,16 @@ Health check_cabling(const HealthInput& in) {
       part.why_not_all = std::move(other);
     }
   }
+  if (part.tree) check_between_trees(in, part, health);
   health.tree = part.why_not_all.empty();
   if (!part.why_not_all.empty()) {
     health.left_out = left_out(part.why_not_all, part.tree);
     add_positions(in, health);
   }
-  if (part.tree) check_below_leaves(in, health);
+  if (part.tree) {
+    check_below_leaves(in, health);
+    check_small_switches(in, health);
+  }
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
   check_rates(in, part.topology ? find_tree(in.topology) : part.ranking, health);
