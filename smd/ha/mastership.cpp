@@ -63,7 +63,8 @@ Mastership::Mastership(Parts parts, OnTrap on_trap)
       agent_(
           parts_.tx, parts_.log, state_,
           {.trap = std::move(on_trap),
-           .control = [this](wire::SmControl what, const wire::SmInfo& from) { return control(what, from); },
+           .control = [this](const mad::Received& from,
+                             const wire::Smp& request) { return control(from, request); },
            .is_sm = [this](const mad::Received& from, const wire::Smp& request,
                            SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
            .asked = [this](const mad::Received& from, const wire::Smp& request) { asked_by(from, request); },
@@ -224,12 +225,24 @@ SmView Mastership::view() const {
   return view;
 }
 
-std::uint16_t Mastership::control(wire::SmControl control, const wire::SmInfo& from) {
+std::uint16_t Mastership::control(const mad::Received& from, const wire::Smp& request) {
+  const auto info = request.get<wire::SmInfo>();
+  return on(machine::ControlReceived{.control = static_cast<wire::SmControl>(request.modifier()),
+                                     .from = info,
+                                     .from_known_master = is_known_master(from, request, info.guid)});
+}
+
+/// The SM with this GUID is master, and the request came from its port: the GUID is what the sender says.
+bool Mastership::is_known_master(const mad::Received& from, const wire::Smp& request, Guid guid) {
   const auto& subnet = parts_.subnet;
-  const bool known = subnet && std::ranges::any_of(subnet->other_sms, [&](const OtherSm& other) {
-                       return other.info.guid == from.guid && other.info.state == wire::SmState::master;
-                     });
-  return on(machine::ControlReceived{control, from, known});
+  const auto back = request.is_directed() ? path_back(request) : std::nullopt;
+  const bool unknown = !subnet || (request.is_directed() && !back);
+  const auto place = unknown ? std::nullopt : place_of(from, back);
+  return place && std::ranges::any_of(subnet->other_sms, [&](const OtherSm& other) {
+           const bool is_there =
+               other.at.node == place->node && (other.at.port == PortNum{} || other.at.port == place->port);
+           return is_there && other.info.guid == guid && other.info.state == wire::SmState::master;
+         });
 }
 
 /// The port that a request came from, as far as the current Subnet knows it. `back`: the directed route to

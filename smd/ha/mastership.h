@@ -187,7 +187,8 @@ class Mastership {
   /// Returns the status of machine::Answer, if there is one.
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
-  std::uint16_t control(wire::SmControl control, const wire::SmInfo& from);
+  std::uint16_t control(const mad::Received& from, const wire::Smp& request);
+  bool is_known_master(const mad::Received& from, const wire::Smp& request, Guid guid);
   void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
   asio::awaitable<bool> claim(ClaimSm* claim_sm);

@@ -47,9 +47,8 @@ void SmAgent::received(mad::Received&& mad) {
 /// and becomes a second one. The default key is public.
 void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
   if (smp.method() == wire::Method::set) {
-    const auto from = smp.get<wire::SmInfo>();
-    const auto status = events_.control(static_cast<wire::SmControl>(smp.modifier()), from);
-    answer(mad.from, smp, status, from.sm_key == state_.sm_key);
+    const auto status = events_.control(mad, smp);
+    answer(mad.from, smp, status, smp.get<wire::SmInfo>().sm_key == state_.sm_key);
     return;
   }
   if (events_.asked) events_.asked(mad, smp);

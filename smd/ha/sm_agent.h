@@ -22,7 +22,7 @@ class SmAgent {
     /// A trap; repressed already. `from`: the LID that it came from.
     std::function<void(const wire::Notice& notice, Lid from)> trap;
     /// Set(SMInfo). Returns the status of the answer.
-    std::function<std::uint16_t(wire::SmControl control, const wire::SmInfo& from)> control;
+    std::function<std::uint16_t(const mad::Received& from, const wire::Smp& request)> control;
     /// Called before the SM_Key is shown in an answer: whether the sender of the request is an SM of this
     /// subnet. Calls `answer` once, now or later. Empty: none is.
     using Answer = std::move_only_function<void(bool is_sm)>;

@@ -130,8 +130,9 @@ struct State {
 /// one.
 struct ControlReceived {
   wire::SmControl control{};
-  wire::SmInfo from;               ///< the sender's SMInfo
-  bool from_known_master = false;  ///< its GUID is that of an SM that the last sweep has read as master
+  wire::SmInfo from;  ///< the sender's SMInfo
+  /// It came from the port of an SM with its GUID that the last sweep has read as master.
+  bool from_known_master = false;
 };
 /// Our port GUID, priority and SM_Key.
 struct IdentityKnown {

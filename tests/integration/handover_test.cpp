@@ -177,6 +177,33 @@ TEST_F(Beside, AnSmThatIsNotAllowedIsNamedOnceAsAnErrorAndGetsNothing) {
                                                "allowed_guids")));
 }
 
+/// OpenSM before 3.3.21 shows none to a standby. The GUID of the master is known to every host.
+TEST_F(Beside, AHandoverWithoutTheKeyCountsFromThePortOfTheMasterOnly) {
+  {
+    test::Asker asker(world_);
+    test::bring_up_two_leaves(asker);
+  }
+  start(with_priority(3), SmState::master, 9);
+  world_.run_for(seconds(5));
+  ASSERT_EQ(state(), SmState::standby) << story();
+  constexpr auto kHandover = static_cast<std::uint32_t>(wire::SmControl::handover);
+  const auto way = test::path({1, 3, 1, 1});
+  auto without_key = *other_->says;
+  without_key.sm_key = 0;
+
+  test::Asker stranger(world_, {"h2", PortNum{1}});
+  EXPECT_FALSE(stranger.set<wire::SmInfo>(way, without_key, kHandover).good());
+  EXPECT_EQ(state(), SmState::standby) << story();
+  EXPECT_EQ(smd_->lines().count("sm.control_refused"), 1U) << story();
+
+  auto handover = wire::Smp::directed(wire::Method::set, wire::SmInfo::kAttribute, kHandover, way);
+  handover.set_tid(Tid{77});
+  handover.put(without_key);
+  other_->send(handover, way);
+  world_.run_for(milliseconds(500));
+  EXPECT_EQ(smd_->lines().count("sm.control control=HANDOVER"), 1U) << story();
+}
+
 TEST_F(Beside, AMasterThatIsOutrankedIsToldFiveTimesAndNoMore) {
   {
     test::Asker asker(world_);
