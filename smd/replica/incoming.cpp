@@ -235,7 +235,7 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
     co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
     parts_.log.info("ha.following").kv("peer", peer).kv("master", word.port).always();
   }
-  if (refused_ && word.latest.epoch > replica()->position.epoch) {
+  if (refused_ && word.latest.epoch >= replica()->position.epoch) {
     refused_ = false;
     co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
   }

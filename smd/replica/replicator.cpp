@@ -200,7 +200,9 @@ asio::awaitable<void> Replicator::begin_term() {
   }
   following_ = not_copied_ = false;
   auto next = std::make_shared<store::ReplicaState>(*replica());
-  next->position = {.epoch = std::max(next->position.epoch, later_epoch_) + 1, .number = 0};
+  // No peer may say an epoch after which there is none.
+  const auto epoch = std::min(std::max(next->position.epoch, later_epoch_) + 1, kLargestEpoch);
+  next->position = {.epoch = epoch, .number = 0};
   next->source = role().self;
   std::get<store::ReplicaStatePtr>(kept_) = next;
   co_await parts_.disk.commit_replica(next);

@@ -427,6 +427,20 @@ TEST_F(Replica, AMasterOfALowerEpochIsRefusedUntilTheFabricHasDecided) {
   expect_equal();
 }
 
+/// A peer that is wrong, or means harm, costs a warning: there is an epoch after each that it says.
+TEST_F(Replica, TheLargestEpochThatAPeerMaySayEndsNoCopy) {
+  auto ahead = std::make_shared<store::ReplicaState>();
+  ahead->position = {.epoch = replica::kLargestEpoch, .number = 1};
+  ahead->source = Guid{0x99};
+  site_.world.run(commit_replica(site_.disks[kB], ahead));
+  start_pair();
+  site_.world.run_for(seconds(10));
+
+  EXPECT_EQ(site_.disks[kA].replica()->position.epoch, replica::kLargestEpoch);
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  expect_equal();
+}
+
 /// What the master has committed meanwhile may be lost with it: that the connection has ended is seen late.
 TEST_F(Replica, ACopyOfBeforeAStandstillIsNotCurrentUntilTheMasterIsHeardAgain) {
   start_pair();
