@@ -88,6 +88,14 @@ events::EventId EventStream::start(const EventView& view, events::EventId last) 
                      last, backend_);
 }
 
+/// As many as the client has asked for.
+store::EventsFound EventStream::latest(const EventView& view) const {
+  return backend_.event_log().find(
+      {.limit = *wanted_.limit, .subnet = wanted_.subnet, .wanted = [&](const events::Event& event) {
+         return wanted_.contains(event) && view.seen(event).has_value();
+       }});
+}
+
 /// How long to wait after a break, and the latest events where the client has asked for some, else an id:
 /// with it a client whose connection breaks before anything has happened goes on from here.
 std::string EventStream::begin(const EventView& view) {
@@ -96,16 +104,12 @@ std::string EventStream::begin(const EventView& view) {
     sent_ = *wanted_.after;
     return piece;
   }
-  const auto found = backend_.event_log().find({.limit = wanted_.limit.value_or(1),
-                                                .subnet = wanted_.subnet,
-                                                .wanted = [&](const events::Event& event) {
-                                                  return wanted_.limit && wanted_.contains(event) &&
-                                                         view.seen(event).has_value();
-                                                }});
+  // Who has asked for none is not looked for: the file may have 100,000.
+  const auto found = wanted_.limit ? latest(view) : store::EventsFound{.next = backend_.event_log().last()};
   sent_ = start(view, found.next);
-  const auto latest = frames(found.events, view);
+  const auto events = frames(found.events, view);
   wanted_.after = found.next;
-  return piece + (latest.empty() ? fmt::format("id: {}\n\n", to_text(cursor(view))) : latest);
+  return piece + (events.empty() ? fmt::format("id: {}\n\n", to_text(cursor(view))) : events);
 }
 
 std::string EventStream::more(const EventView& view) {

@@ -41,6 +41,7 @@ class EventStream final : public Stream {
   events::EventId cursor(const EventView& view) const;
   events::EventId start(const EventView& view, events::EventId last);
   std::string frames(const std::deque<events::EventPtr>& events, const EventView& view);
+  store::EventsFound latest(const EventView& view) const;
   std::string begin(const EventView& view);
   std::string more(const EventView& view);
 
