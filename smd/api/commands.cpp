@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <expected>
 #include <optional>
@@ -133,7 +134,9 @@ Answer put_sweeps(const Question& question, Backend& backend) {
   const auto* off_for = body->if_contains("off_for");
   const auto* seconds = off_for != nullptr ? off_for->if_int64() : nullptr;
   if (seconds == nullptr || *seconds < 0 || *seconds > kLongestOff)
-    return bad_body(fmt::format("off_for: seconds, 0 (on) to {}", kLongestOff));
+    return bad_body(fmt::format("off_for: found {}, allowed whole seconds from 0 (on) to {}",
+                                off_for != nullptr ? boost::json::serialize(*off_for) : "nothing",
+                                kLongestOff));
   const auto& view = *chosen->view;
   if (!is_running(view)) return not_read(view);
   if (sm_state(view) != wire::SmState::master) return not_master(view, "it does not sweep; ask the master");

@@ -51,7 +51,8 @@ Conversation conversation(const AskOptions& options) {
 std::string misuse_of(const CLI::App& app, const AskOptions& options) {
   if (app.got_subcommand("token")) return misuse_of(options.tokens);
   if (app.got_subcommand("partitions")) return misuse_of(options.partitions);
-  return app.got_subcommand("sweep") ? misuse_of(options.orders) : std::string();
+  const bool sweeps = app.got_subcommand("sweep") || app.got_subcommand("resweep");
+  return sweeps ? misuse_of(options.orders) : std::string();
 }
 
 /// The commands; what goes wrong ends as a line and an exit status.

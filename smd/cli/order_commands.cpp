@@ -114,7 +114,11 @@ void add_priority_options(CLI::App& command, OrderOptions& options) {
 }
 
 std::string misuse_of(const OrderOptions& options) {
+  constexpr std::int64_t kLongestOff = std::int64_t{7} * 86'400;
+  if (options.engine && options.sweep != "converge") return "--engine is an option of converge";
   if (options.sweeps == "off" && options.off_for.empty()) return "off needs --for TIME, as 30m, 1h";
+  if (seconds_of(options.off_for).value_or(0) > kLongestOff)
+    return fmt::format("--for: found {}, allowed 7d at most", options.off_for);
   return options.sweeps == "on" && !options.off_for.empty() ? "--for is an option of off" : "";
 }
 

@@ -396,6 +396,8 @@ TEST_F(ApiPartitions, SweepsAreOffUntilTheTimeIsOver) {
   for (const auto* bad : {"", "{}", "1", R"({"off_for": -1})", R"({"off_for": 604801})",
                           R"({"off_for": "1h"})", R"({"off_for": 1, "x": 1})"})
     error("PUT", target, 400, bad);
+  EXPECT_EQ(error("PUT", target, 400, R"({"off_for": 604801})"),
+            "off_for: found 604801, allowed whole seconds from 0 (on) to 604800");
   EXPECT_THAT(error("PUT", "/v1/subnets/ft2%3A8%2Fx/sweeps", 503, R"({"off_for": 1})"),
               HasSubstr("the fabric is not read yet"));
 }

@@ -120,6 +120,20 @@ TEST(Ask, WhatIsNotKnownOfAnSmIsADash) {
             "0x2   -     2     7    0     standby      5         never      -\n");
 }
 
+/// Each is named as the command line has it, and no daemon is asked.
+TEST(Ask, OptionsOfOtherOrdersAndTooLongATimeAreMisuse) {
+  const test::FakeDaemon daemon;
+  const auto refused = [&](std::vector<std::string> words) {
+    const auto said = test::ask_daemon(daemon.path(), std::move(words));
+    EXPECT_EQ(said.status, 2) << said.err;
+    return said.err;
+  };
+
+  EXPECT_EQ(refused({"sweep", "off", "--for", "8d"}), "smd sweep: --for: found 8d, allowed 7d at most\n");
+  EXPECT_EQ(refused({"resweep", "--engine"}), "smd resweep: --engine is an option of converge\n");
+  EXPECT_EQ(refused({"resweep", "heavy", "--engine"}), "smd resweep: --engine is an option of converge\n");
+}
+
 /// Names of partitions may come from a file, or from who could write to the socket.
 TEST(Ask, PartitionsOfATokenAreShownWithoutControls) {
   test::FakeDaemon daemon;
