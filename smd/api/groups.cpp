@@ -27,6 +27,11 @@ Answer get_groups(const Question& question, Backend& backend) {
       question.asked("pkey").empty() ? std::nullopt : base::parse_pkey(question.asked("pkey"));
   if (!wanted && !question.asked("pkey").empty())
     return bad_query("pkey", question.asked("pkey"), "a P_Key, as 0x8001");
+  constexpr std::size_t kCursor = 32;  // digits of an MGID
+  const auto& after = page->after;
+  const bool is_cursor =
+      after.empty() || (after.size() == kCursor && after.find_first_not_of("0123456789abcdef") == after.npos);
+  if (!is_cursor) return bad_cursor(after);
   if (!chosen->view->registry && !chosen->view->snapshot) return not_read(*chosen->view);
   std::vector<Entry> groups;
   if (const auto& registry = chosen->view->registry) {

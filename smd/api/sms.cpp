@@ -106,6 +106,7 @@ Answer get_sms(const Question& question, Backend& backend) {
   const auto& view = *chosen->view;
   const auto page = page_of(question);
   if (!page) return page.error();
+  if (!page->after.empty() && !base::parse_guid(page->after)) return bad_cursor(page->after);
   std::vector<Entry> rows;
   if (view.sms) {
     rows.push_back({own_row(view, *view.sms), fmt::format("{}", view.sms->shown.rank.guid)});

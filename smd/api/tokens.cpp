@@ -194,6 +194,7 @@ Answer get_tokens(const Question& question, Backend& backend) {
   if (!chosen) return chosen.error();
   const auto page = page_of(question);
   if (!page) return page.error();
+  if (!page->after.empty() && !access::is_name(page->after)) return bad_cursor(page->after);
   const auto* policies = known_policies(*chosen->view);
   if (policies == nullptr) return not_yet(*chosen->view, "the store is not open yet");
   std::vector<Entry> tokens;

@@ -153,8 +153,8 @@ TEST_F(ApiFabric, AWrongValueIsNamedWithThoseThatAreAllowed) {
   EXPECT_EQ(said("links?degraded=2"), R"(degraded: found "2", allowed true or false)");
   EXPECT_EQ(said("groups?pkey=x"), R"(pkey: found "x", allowed a P_Key, as 0x8001)");
   EXPECT_EQ(said("events?limit=0"), R"(limit: found "0", allowed 1 to 10000)");
-  for (const auto* list :
-       {"nodes", "ports", "links", "switches", "services", "balance", "changes", "partitions"})
+  for (const auto* list : {"nodes", "ports", "links", "switches", "services", "balance", "changes",
+                           "partitions", "groups", "sms"})
     EXPECT_EQ(said(list + std::string("?cursor=x")),
               R"(cursor: found "x", allowed `next` of the answer before)")
         << list;
