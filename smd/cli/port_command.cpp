@@ -33,7 +33,7 @@ void print_order(std::ostream& out, const json::value& order) {
     out << fmt::format("  cuts off {}:\n", counted(text_of(order, "cut_off_count"), "node"));
     for (const auto& node : list_of(order, "cut_off"))
       out << fmt::format("    {} {}\n", text_of(node, "guid"), text_of(node, "name"));
-    if (action == "disable") out << fmt::format("  to do it: --confirm {}\n", confirm);
+    if (action == "disable" && dry) out << fmt::format("  to do it: --confirm {}\n", confirm);
   }
 }
 

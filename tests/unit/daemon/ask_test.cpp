@@ -134,6 +134,24 @@ TEST(Ask, OptionsOfOtherOrdersAndTooLongATimeAreMisuse) {
   EXPECT_EQ(refused({"resweep", "heavy", "--engine"}), "smd resweep: --engine is an option of converge\n");
 }
 
+TEST(Ask, WhatIsDoneIsNotAskedToBeConfirmed) {
+  test::FakeDaemon daemon;
+  const auto answer = [](int port, const char* dry_run) {
+    return fmt::format(
+        R"({{"action":"disable","port":{{"name":"leaf","port":{0}}},"at":{{"name":"leaf","port":{0}}},"dry_run":{1},)"
+        R"("changed":true,"cut_off_count":1,"cut_off":[{{"guid":"0x9","name":"h1"}}],"confirm":"abc"}})",
+        port, dry_run);
+  };
+  daemon.answers["/v1/subnets/f/ports/leaf/1/disable"] = answer(1, "true");
+  daemon.answers["/v1/subnets/f/ports/leaf/2/disable"] = answer(2, "false");
+
+  const std::string cut_off = "  cuts off 1 node:\n    0x9 h1\n";
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"port", "disable", "leaf:1"}).out,
+            "\"leaf\" port 1: disable (dry run)\n" + cut_off + "  to do it: --confirm abc\n");
+  EXPECT_EQ(test::ask_daemon(daemon.path(), {"port", "disable", "leaf:2"}).out,
+            "\"leaf\" port 2: disable\n" + cut_off);
+}
+
 /// Names of partitions may come from a file, or from who could write to the socket.
 TEST(Ask, PartitionsOfATokenAreShownWithoutControls) {
   test::FakeDaemon daemon;
