@@ -47,6 +47,7 @@ std::string options_without_use(const config::RoutingConfig& config, std::string
   look("root_guids", !config.root_guids.empty(), info->uses_roots);
   look("compute_nodes", !config.compute_nodes.empty(), info->spreads_roles);
   look("io_nodes", !config.io_nodes.empty(), info->spreads_roles);
+  look("tables_file", config.loaded_tables != nullptr, engine == "file");
   look("torus_file", config.torus.has_value(), engine == "torus-2QoS");
   return unused.empty() ? unused : fmt::format("{} has no use for {}", engine, unused);
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/support/kept_manager.h"
 
 namespace smd {
@@ -26,6 +28,17 @@ TEST_F(UnusedOptions, DoNotHideWhyAnEngineWasPassedOver) {
   EXPECT_EQ(routes().shape, "");
   EXPECT_THAT(manager_->lines().first("routing.fell_back"), HasSubstr("from=ftree to=nue"));
   EXPECT_THAT(manager_->lines().first("routing.option_unused"), HasSubstr("nue has no use for root_guids"));
+}
+
+TEST_F(UnusedOptions, OfAFileOfTablesThatIsNotUsedAreNamed) {
+  config_.routing.engines = {"file", "updn"};
+  config_.routing.root_guids = {};
+  config_.routing.loaded_tables = std::make_shared<decltype(config_.routing.loaded_tables)::element_type>();
+
+  begin();
+
+  ASSERT_EQ(routes().engine, "updn");
+  EXPECT_THAT(manager_->lines().first("routing.option_unused"), HasSubstr("updn has no use for tables_file"));
 }
 
 TEST_F(UnusedOptions, AreNotNamedWhereTheEngineReadsThem) {
