@@ -38,6 +38,7 @@ class LayeredExtension {
     for (std::size_t a = 0; a < topology_.switches(); ++a) {
       for (std::size_t b = 0; b <= a; ++b) layers_.set(a, b, first_layer(a, b));
     }
+    for (const auto& [sw, out, then] : in.reserved) waits_[0].add(sw, out.value(), then.value());
   }
 
   std::expected<Repaired, RouteError> run() {

@@ -10,6 +10,12 @@
 
 namespace smd::routing::inline repair {
 
+/// A packet that leaves a switch by `out` leaves the next one by `then`.
+struct ReservedWait {
+  SwitchIndex sw = 0;
+  PortNum out, then;
+};
+
 struct ExtendLayersInput {
   RoutingContext context;
   /// Installed tables by SwitchIndex; null: no entries.
@@ -19,6 +25,8 @@ struct ExtendLayersInput {
   const PairLayers& now;
   const PairLayers& home;
   unsigned most_layers = 1;  ///< 1 to 16
+  /// In layer 0 beside the paths: new ones close no cycle with these.
+  std::span<const ReservedWait> reserved = {};
 };
 
 /// Keeps entries that lead to their LID. Switches before a fault get the way round it by which most of those

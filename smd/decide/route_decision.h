@@ -60,6 +60,8 @@ class RouteDecision {
   RoutePartOr instead_of_held(const RoutePart& fresh_part, bool refused) const;
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,
                      const RoutePart* before = nullptr, const RankingPtr& ranking = nullptr);
+  RoutePartOr with_room(std::span<const routing::OldRow> old, const std::string& engine,
+                        std::shared_ptr<const RoutePart> part);
   RoutePartOr repair_otherwise(std::span<const routing::OldRow> old, const std::string& engine,
                                const RoutePart& before, bool follows);
   RankingPtr reoriented(const std::string& engine, const RankingPtr& ranking) const;

@@ -8,6 +8,7 @@
 #include "routing/repair/extend_layers.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/route_decision.h"
+#include "smd/decide/tree_room.h"
 
 namespace smd::sm::inline decisions {
 namespace {
@@ -64,7 +65,34 @@ RoutePartOr RouteDecision::repair(std::span<const routing::OldRow> old, const st
     return nullptr;
   }
   settle_orphans(repaired->routes);
-  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
+  auto part = finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired, before, ranking);
+  if (!part || !*part || info->ranking != nullptr) return part;
+  return with_room(old, engine, *std::move(part));
+}
+
+/// `part`, a repair that takes what ways there are; where multicast trees were proven beside the paths before
+/// and are not beside these, one whose ways leave room, if there is such.
+RoutePartOr RouteDecision::with_room(std::span<const routing::OldRow> old, const std::string& engine,
+                                     std::shared_ptr<const RoutePart> part) {
+  const auto waits =
+      waits_of_trees(in_.previous != nullptr ? in_.previous->multicast.get() : nullptr, *base_.topology);
+  if (waits.empty() || part->layers.count != 1 || leaves_room(*part, in_.parallel, in_.stop)) return part;
+  const auto rows = by_switch(old);
+  const routing::PairLayers one(base_.topology->switches(), 0);
+  auto made = routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
+                                      .old = rows,
+                                      .now = one,
+                                      .home = one,
+                                      .most_layers = 1,
+                                      .reserved = waits});
+  if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
+  if (!made) return part;
+  made->routes.layers = {};
+  settle_orphans(made->routes);
+  auto roomy = finish(std::move(made->routes), engine, RoutePart::Origin::repaired);
+  if (!roomy) return roomy;
+  not_repaired_.clear();
+  return *roomy && leaves_room(**roomy, in_.parallel, in_.stop) ? roomy : part;
 }
 
 /// In the order of the topology's switches; null for those that have none.

@@ -16,8 +16,10 @@
 #include "routing/multicast/check.h"
 #include "routing/multicast/turn_graph.h"
 #include "routing/multicast/turns.h"
+#include "routing/repair/extend_layers.h"
 #include "routing/verify/verify.h"
 #include "tests/support/multicast_oracle.h"
+#include "tests/support/routing_damage.h"
 #include "tests/support/routing_engines.h"
 #include "tests/support/spec_topology.h"
 
@@ -170,6 +172,62 @@ TEST(MulticastTurns, EnginesWithLayersLeaveRoomForATreeWithTwoLids) {
       EXPECT_TRUE(groups.add_group(everyone(fabric.topology), true));
       EXPECT_FALSE(groups.cycle());
     }
+  }
+}
+
+/// What packets in a spanning tree wait for, and the tree itself.
+std::pair<std::vector<ReservedWait>, McTree> spanning_tree(const Topology& cables) {
+  std::pair<std::vector<ReservedWait>, McTree> found;
+  for (SwitchIndex s = 0; s < cables.switches(); ++s) {
+    McMask mask{s, {}};
+    for (unsigned p = 1; p <= cables.ports(s); ++p) {
+      const auto from = cables.peer(s, PortNum{static_cast<std::uint8_t>(p)});
+      if (from.sw == kNoSwitch) continue;
+      mask.ports.set(p);
+      for (unsigned out = 1; out <= cables.ports(s); ++out) {
+        const PortNum then{static_cast<std::uint8_t>(out)};
+        if (out != p && cables.peer(s, then).sw != kNoSwitch)
+          found.first.push_back({from.sw, from.port, then});
+      }
+    }
+    found.second.push_back(mask);
+  }
+  return found;
+}
+
+/// Any cable that the tree does not use fails: paths go round it, and the tree stays proven.
+TEST(MulticastTurns, ARepairClosesNoCycleWithWhatIsReserved) {
+  for (const auto* spec : {"torus:4x4:1+guids=3", "torus:5x5:1+guids=4", "dragonfly:4:2:2"}) {
+    SCOPED_TRACE(spec);
+    const auto whole = fabrics::told(fabrics::of_spec(spec).input);
+    const auto fabric = whole.routable();
+    const auto routes = routed_by("nue", fabric);
+    ProvenGroups groups(fabric, routes);
+    groups.prove(true);
+    ASSERT_EQ(groups.proof().rule, McRule::spanning);
+    const auto& cables = groups.proof().cables;
+    const auto [waits, tree] = spanning_tree(cables);
+    const PairLayers one(fabric.topology.switches(), 0);
+    std::size_t repaired = 0;
+    for (std::size_t i = 0; i < whole.input.links.size(); ++i) {
+      const auto& link = whole.input.links[i];
+      if (cables.peer(cables.find(whole.input.switches[link.a].guid), link.a_port).sw != kNoSwitch) continue;
+      auto less = whole;
+      less.input.links.erase(less.input.links.begin() + static_cast<std::ptrdiff_t>(i));
+      const auto damaged = less.routable();
+      auto result = extend_layers({.context = {damaged.topology, damaged.lids, Serial{}},
+                                   .old = routes.rows,
+                                   .now = one,
+                                   .home = one,
+                                   .most_layers = 1,
+                                   .reserved = waits});
+      if (!result) continue;
+      ++repaired;
+      result->routes.layers = {};
+      const std::vector<oracle::McGroup> all{{tree, everyone(damaged.topology)}};
+      EXPECT_FALSE(oracle::multicast_cycle(damaged.topology, damaged.lids, result->routes, all)) << i;
+    }
+    EXPECT_NE(repaired, 0U);
   }
 }
 
