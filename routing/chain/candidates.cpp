@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/chain/candidates.h"
 
+#include <algorithm>
+
 namespace smd::routing::inline chain {
+
+bool joins_leaves(const Topology& topology) {
+  return std::ranges::any_of(topology.leaves(), [&](SwitchIndex leaf) {
+    for (std::size_t g = 0; g < topology.groups(leaf); ++g) {
+      if (topology.leaf(topology.group(leaf, g).peer)) return true;
+    }
+    return false;
+  });
+}
 
 std::uint64_t search_work(const Topology& topology) {
   std::uint64_t channels = 0;

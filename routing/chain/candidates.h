@@ -11,6 +11,9 @@
 
 namespace smd::routing::inline chain {
 
+/// Whether a cable joins two switches with hosts.
+bool joins_leaves(const Topology& topology);
+
 /// To what the time of engines that search among the turns of channels is proportional: switches times
 /// directed links between neighbours.
 std::uint64_t search_work(const Topology& topology);

@@ -47,16 +47,6 @@ struct Candidate {
   RouteLoad load{};
 };
 
-/// Whether a cable joins two switches with hosts.
-bool joins_leaves(const Topology& topology) {
-  return std::ranges::any_of(topology.leaves(), [&](SwitchIndex leaf) {
-    for (std::size_t g = 0; g < topology.groups(leaf); ++g) {
-      if (topology.leaf(topology.group(leaf, g).peer)) return true;
-    }
-    return false;
-  });
-}
-
 class ChainRun {
  public:
   ChainRun(std::span<const ChainLink> chain, const EngineInput& input, const ChainOptions& options)
@@ -96,7 +86,18 @@ class ChainRun {
         candidates_, [](const Candidate& c) { return c.proven && find_engine(c.chosen.engine)->layered; });
   }
 
-  /// The engine that counts destinations, where round robin cannot be even, or where it is installed.
+  bool misses_cables() {
+    if (!misses_cables_) misses_cables_ = misses_uplinks(in_.context.topology);
+    return *misses_cables_;
+  }
+
+  /// Around missing cables, in fabrics in which it takes little time.
+  bool may_gain_by_counts() {
+    return !declined_ && search_work(in_.context.topology) <= kCompareAll && misses_cables() &&
+           may_carry_less(in_.context, candidates_.front().chosen.routes);
+  }
+
+  /// The engine that counts destinations, where round robin cannot be even, is not, or where it is installed.
   void try_counts(ChainLink link) {
     if (stopped_ || candidates_.empty()) return;
     link.engine = "ftree";
@@ -104,8 +105,8 @@ class ChainRun {
     const bool installed = options_.installed && options_.installed->engine == link.engine;
     const bool irregular = (declined_ || leaves_differ(topology)) && search_work(topology) <= kCompareNue;
     const bool uneven = candidates_.front().chosen.routes.uneven;
-    if (installed_stays() || !(uneven || installed || irregular)) return;
-    no_worse_ = !installed && !irregular && misses_uplinks(topology);
+    if (installed_stays() || !(uneven || installed || irregular || may_gain_by_counts())) return;
+    no_worse_ = !installed && !irregular && misses_cables();
     try_link(link, {});
   }
 
@@ -401,8 +402,7 @@ class ChainRun {
 
   /// Why kAuto has chosen `best`.
   void explain(Candidate& best, Shape& shape, bool stays) {
-    const auto& topology = in_.context.topology;
-    if (!declined_) shape.damaged = misses_uplinks(topology);
+    if (!declined_) shape.damaged = misses_cables();
     const auto& engine = best.chosen.engine;
     const auto other = std::ranges::min_element(candidates_, {}, [&](const Candidate& c) {
       return std::tuple(&c == &best || !c.proven || c.chosen.engine == engine, c.load);
@@ -480,6 +480,7 @@ class ChainRun {
   bool nearly_tree_ = false;    ///< a tree in which a cable joins switches with hosts
   bool declined_ = false;       ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
+  std::optional<bool> misses_cables_;  ///< misses_uplinks(), once it was asked for
   bool no_worse_ = false;  ///< of tables by counts only such as are in no figure worse than round robin
   bool settled_ = false;   ///< a whole lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;

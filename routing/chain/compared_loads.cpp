@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "routing/chain/chain.h"
+#include "routing/engines/rank_order.h"
+#include "routing/quality/quality.h"
 
 namespace smd::routing::inline chain {
 namespace {
@@ -33,6 +35,12 @@ bool is_better(const RouteLoad& load, const RouteLoad& than) {
 bool has_half_the_shifts(const RouteLoad& load, const RouteLoad& than) {
   return load.max_link_time <= kLittleMore * than.max_link_time &&
          2 * (load.shift_max + load.shift_mean) <= than.shift_max + than.shift_mean;
+}
+
+bool may_carry_less(const RoutingContext& in, const Routes& routes) {
+  const auto hosts = rank_order(in, {});
+  const auto load = measure_load(in, routes, hosts, LoadOfShifts::no).max_link_time;
+  return leaf_bound(in.topology, hosts) <= kWorthwhile * load;
 }
 
 std::string why_worse(const RouteLoad& is, const RouteLoad& best) {

@@ -19,6 +19,9 @@ bool is_better(const RouteLoad& load, const RouteLoad& than);
 /// At most kLittleMore of the load, and half of the shifts or less.
 bool has_half_the_shifts(const RouteLoad& load, const RouteLoad& than);
 
+/// Whether the cables of leaves allow kWorthwhile of the load of these routes, or less.
+bool may_carry_less(const RoutingContext& in, const Routes& routes);
+
 /// By what tables with the load `is` are worse than the best: "352 routes over the most loaded link instead
 /// of 320". Tables with less load have worse shifts.
 std::string why_worse(const RouteLoad& is, const RouteLoad& best);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -326,6 +327,24 @@ TEST(Auto, CountsDestinationsInDamagedTreesThatRoundRobinCannotBalance) {
     EXPECT_LE(counted.shift_max, round_robin.shift_max) << spec;
     EXPECT_LT(counted.shift_mean, round_robin.shift_mean) << spec;
     EXPECT_EQ(kept.engine, "dmodc") << spec;
+  }
+}
+
+/// A regular tree as built: moves of single destinations do not come down to the bound of the leaves' cables.
+TEST(Auto, CountsDestinationsInDamagedTreesThatCanCarryATenthLess) {
+  for (const auto& [spec, less, most] : {std::tuple("xgft:2;8,8;1,4;1,2+guids=32076+cut=1:26682", 64.0, 72.0),
+                                         {"ft3:8:4+guids=398701+cut=3:868752", 64.0, 68.0}}) {
+    const auto fabric = routable(spec);
+    ChainOptions installed;
+    installed.installed = InstalledEngine{.engine = "dmodc"};
+
+    const auto found = automatic(fabric), kept = automatic(fabric, installed);
+
+    EXPECT_EQ(found.engine, "ftree") << spec;
+    EXPECT_TRUE(found.why.starts_with("damaged tree: ftree has ")) << found.why;
+    EXPECT_EQ(most_loaded(fabric, found.routes), less) << spec;
+    EXPECT_EQ(kept.engine, "dmodc") << "the engine stays";
+    EXPECT_EQ(most_loaded(fabric, kept.routes), most) << spec;
   }
 }
 
