@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -48,6 +49,7 @@ class Cables {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) compare(s);
     set_apart_turns();
     set_apart_other_kinds();
+    set_apart_pairs();
     find_swapped();
     find_misled();
     report_designs();
@@ -305,6 +307,25 @@ class Cables {
       return other != surplus.sw && ports_to(other, surplus.peer).size() >= own;
     });
     return like_it >= 2;
+  }
+
+  /// Two or more cables upwards, all of which another switch of the group has beside those of most, too: both
+  /// are of another kind.
+  void set_apart_pairs() {
+    std::map<SwitchIndex, Peers> own;
+    for (const auto& surplus : surplus_) {
+      if (!surplus.used && upwards(surplus)) own[surplus.sw].push_back(surplus.peer);
+    }
+    std::map<std::pair<std::uint32_t, Peers>, std::size_t> alike;  // by group
+    for (auto& [s, peers] : own) {
+      std::ranges::sort(peers);
+      ++alike[{template_.group_of[s], peers}];
+    }
+    for (auto& surplus : surplus_) {
+      const auto at = own.find(surplus.sw);
+      if (surplus.used || !upwards(surplus) || at == own.end() || at->second.size() < 2) continue;
+      surplus.used = alike.at({template_.group_of[surplus.sw], at->second}) >= 2;
+    }
   }
 
   /// Three or more cables upwards that no switch like it has, and more than a quarter of all that it has

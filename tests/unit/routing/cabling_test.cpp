@@ -295,6 +295,24 @@ TEST(Health, TakesAFewOlderLeavesForADesign) {
   EXPECT_THAT(kinds(examined(builder.input())), testing::Each(CablingFault::differs));
 }
 
+/// Two leaves with two cables to each of four spines, two with one, and one with one to half of the spines.
+Builder leaves_of_three_kinds() {
+  Builder builder("kinds");
+  for (int i = 0; i < 9; ++i) builder.add_switch(36);
+  for (SwitchIndex leaf = 0; leaf < 5; ++leaf) {
+    for (int h = 0; h < 8; ++h) builder.host(leaf);
+    for (SwitchIndex spine = 5; spine < 9; ++spine) {
+      if (leaf == 4 && spine % 2 == 0) continue;
+      for (int c = 0; c < (leaf < 2 ? 2 : 1); ++c) builder.link(leaf, spine);
+    }
+  }
+  return builder;
+}
+
+TEST(Health, TakesCablesThatTwoLeavesHaveAloneForADesign) {
+  EXPECT_THAT(kinds(examined(leaves_of_three_kinds().input())), testing::Each(CablingFault::differs));
+}
+
 /// Leaves 0 to 4 with spines 5 and 6, leaves 7 to 11 with spines 12 to 14; two spines of each are joined.
 Builder islands() {
   Builder builder("islands");
