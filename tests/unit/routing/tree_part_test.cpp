@@ -115,6 +115,30 @@ TEST(TreePart, IsComparedWhereSwitchesHangBelowLeaves) {
   }
 }
 
+/// Which leaf it led to cannot be known: others have one to each of two leaves.
+TEST(TreePart, MissesACableOfASwitchBelowSeveralLeaves) {
+  auto builder = fabrics::ft2(8, 5, 6);
+  for (const SwitchIndex leaf : {0U, 2U, 4U}) {
+    const auto small = builder.add_switch(16);
+    for (int i = 0; i < 6; ++i) builder.host(small);
+    builder.link(small, leaf);
+    builder.link(small, leaf + 1);
+  }
+  EXPECT_THAT(examined(builder.input()).findings, testing::IsEmpty());
+  auto input = builder.input();
+  input.links.erase(input.links.end() - 4);
+
+  auto findings = examined(input).findings;
+
+  std::erase_if(findings, [](const Finding& finding) { return !is_fault(finding); });
+  ASSERT_THAT(findings, testing::SizeIs(1));
+  EXPECT_EQ(findings[0].kind, CablingFault::missing);
+  EXPECT_THAT(findings[0].ports, testing::ElementsAre(PortName{input.switches[14].guid, PortNum{7}}));
+  EXPECT_EQ(
+      findings[0].text,
+      "no cable to a leaf at N100e port 7: 2 of 2 switches like N100e have 2 cables to leaves, it has 1");
+}
+
 /// Torus and random fabrics have levels, too, but no tree is left without the cables within them.
 TEST(TreePart, IsNotFoundInOtherFabrics) {
   auto builder = fabrics::torus(4, 5, 0);
