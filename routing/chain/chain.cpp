@@ -106,7 +106,7 @@ class ChainRun {
     const bool irregular = (declined_ || leaves_differ(topology)) && search_work(topology) <= kCompareNue;
     const bool uneven = candidates_.front().chosen.routes.uneven;
     if (installed_stays() || !(uneven || installed || irregular || may_gain_by_counts())) return;
-    no_worse_ = !installed && !irregular && misses_cables();
+    no_worse_ = !installed && !declined_ && misses_cables();
     try_link(link, {});
   }
 

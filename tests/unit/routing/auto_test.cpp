@@ -348,6 +348,17 @@ TEST(Auto, CountsDestinationsInDamagedTreesThatCanCarryATenthLess) {
   }
 }
 
+/// Leaves that have lost many cables are no other kind of leaves, for which better shifts may cost some load.
+TEST(Auto, PaysNoLoadForShiftsWhereCablesAreMissing) {
+  const auto fabric = routable("xgft:2;8,8;1,4;1,2+guids=488219+cut=15:968299");
+
+  const auto found = automatic(fabric);
+
+  EXPECT_TRUE(leaves_differ(fabric.topology));
+  EXPECT_EQ(found.engine, "dmodc") << found.why;
+  EXPECT_LT(most_loaded(fabric, found.routes), most_loaded(fabric, routed_by("ftree", fabric)));
+}
+
 TEST(Auto, KeepsCountedRoutesOfATreeThatLosesACable) {
   const auto fabric = routable("chassis:12:8:10:6+guids=1+cut=1:1");
   ChainOptions options;
