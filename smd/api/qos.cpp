@@ -2,6 +2,8 @@
 // Quality of service: what becomes of each SL in use.
 #include "smd/api/qos.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "smd/api/handlers.h"
@@ -29,12 +31,28 @@ sm::QosExplanation qos_of(const SubnetView& view, const sm::Decided& decided,
                                                   : sm::GroupSls{}});
 }
 
+namespace {
+
+/// QoS is on, and this SM has decided nothing, as a standby without a copy of its master's state.
+std::string why_not_decided(const SubnetView& view) {
+  if (sm_state(view) != wire::SmState::standby) return "QoS is on, and nothing of it is decided yet";
+  return fmt::format("QoS is on, and this SM is a standby that decides nothing: ask the master{}",
+                     master_words(view));
+}
+
+}  // namespace
+
 Answer get_qos(const Question& question, Backend& backend) {
   const auto chosen = choose(question, backend);
   if (!chosen) return chosen.error();
   const auto& view = *chosen->view;
   if (!view.snapshot) return not_read(view);
-  auto json = sm::qos_json(qos_of(view));
+  auto found = qos_of(view);
+  if (!found.enabled && view.policy_state && view.policy_state->config->qos.enabled) {
+    found.enabled = true;
+    found.warnings.push_back(why_not_decided(view));
+  }
+  auto json = sm::qos_json(found);
   json.as_object().emplace("subnet", text(view.name));
   return answer_of(json);
 }

@@ -210,6 +210,7 @@ void print_qos(std::ostream& out, const QosExplanation& explanation) {
                 : "QoS is off (qos.enabled): all paths have SL 0, and tables stay as they are\n");
     return;
   }
+  if (explanation.uses.empty()) return;  // nothing is decided
   out << fmt::format(
       "Shares are of links of {} Gb/s, in packets of their MTU, while all SLs in use send; weights are in "
       "units of 64 bytes:\n",

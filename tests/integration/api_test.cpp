@@ -11,6 +11,7 @@
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
+#include "smd/report/qos_explanation.h"
 #include "tests/support/api_asker.h"
 #include "tests/support/changeable_subnet.h"
 #include "tests/support/managed_world.h"
@@ -256,6 +257,21 @@ TEST_F(ApiPartitions, AChangeOfOneWhoseSlItsClassHasReplacedSaysSo) {
   EXPECT_EQ(more.at("changed"), true);
   EXPECT_THAT(std::string(more.at("warning").as_string()), HasSubstr("asks for SL 5 and has SL 0"));
   EXPECT_EQ(change("PUT", "blue", 200, "{}").as_object().if_contains("warning"), nullptr);
+}
+
+/// A standby without a copy of its master's state.
+TEST_F(ApiPartitions, QosThatIsNotDecidedHereIsNotOff) {
+  EXPECT_EQ(ask("GET", "/v1/subnets/p/qos", "Qos").at("enabled"), false);
+  reload([](config::SubnetConfig& config) { config.qos.enabled = true; });
+  snapshot_->state = wire::SmState::standby;
+
+  const auto found = ask("GET", "/v1/subnets/p/qos", "Qos");
+
+  EXPECT_EQ(found.at("enabled"), true);
+  EXPECT_TRUE(found.at("sls").as_array().empty());
+  std::ostringstream out;
+  sm::print_qos(out, *sm::qos_explanation_of(found));
+  EXPECT_EQ(out.str(), "warning: QoS is on, and this SM is a standby that decides nothing: ask the master\n");
 }
 
 TEST_F(ApiPartitions, StatusNamesFilesThatAreRefused) {
