@@ -89,7 +89,8 @@ void add_policy(QosUses& uses, const config::QosPolicy& policy) {
       }
     }
   }
-  if (policy.default_ulp) uses[policy.default_ulp->sl].by.emplace_back("default");
+  const bool counts = policy.find_level(config::kDefaultQosLevel) == nullptr;
+  if (policy.default_ulp && counts) uses[policy.default_ulp->sl].by.emplace_back("default");
 }
 
 /// `qos` may be null.

@@ -277,6 +277,20 @@ TEST_F(CheckQos, NamesNoLevelThatNoRuleHasAndTheQosClassesOfRules) {
   EXPECT_THAT(said(), AllOf(HasSubstr("with QoS class 10-12"), Not(HasSubstr("SL 6 "))));
 }
 
+/// The level comes first, and no path has the SL of the protocols' default.
+TEST_F(CheckQos, NamesNoDefaultOfTheProtocolsBesideALevelDefault) {
+  config::ConfiguredQosUlp otherwise;
+  otherwise.name = "default";
+  otherwise.sl = 5;
+  qos().ulp = {otherwise};
+  EXPECT_THAT(said(), HasSubstr("SL 5 "));
+  config::ConfiguredQosLevel level;
+  level.name = "Default";
+  level.sl = 2;
+  qos().level = {level};
+  EXPECT_THAT(said(), AllOf(HasSubstr("SL 2 "), Not(HasSubstr("SL 5 "))));
+}
+
 TEST_F(CheckQos, WithSlsOfLayersProgramsAreToldThatOnlyPathRecordsMayHoldThem) {
   config_.subnets[0].routing.path_sl = config::PathSl::asked;
   EXPECT_THAT(said(), HasSubstr("NCCL_IB_SL=1 UCX_IB_SL=1 with one layer, else only by PathRecord"));
