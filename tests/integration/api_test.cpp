@@ -11,7 +11,6 @@
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
-#include "smd/report/qos_explanation.h"
 #include "tests/support/api_asker.h"
 #include "tests/support/changeable_subnet.h"
 #include "tests/support/managed_world.h"
@@ -240,38 +239,6 @@ TEST_F(ApiPartitions, ShowTheSlInForceAndTheOneThatIsAskedFor) {
   std::ostringstream out;
   cli::print_partitions(out, json::object{{"partitions", json::array{blue}}}, false);
   EXPECT_THAT(out.str(), HasSubstr("\n  SL 0 is in force, SL 5 is asked for\n"));
-}
-
-TEST_F(ApiPartitions, AChangeOfOneWhoseSlItsClassHasReplacedSaysSo) {
-  const auto first = change("PUT", "blue", 201, R"({"sl": 5})");
-  EXPECT_EQ(first.as_object().if_contains("warning"), nullptr);
-  reload([](config::SubnetConfig& config) {
-    config.qos.enabled = true;
-    config.qos.traffic_classes = {{.name = "storage", .ulps = {"lustre"}}};
-  });
-
-  const auto same = change("PUT", "blue", 200, R"({"sl": 5})");
-  EXPECT_EQ(same.at("changed"), false);
-  EXPECT_THAT(std::string(same.at("warning").as_string()), HasSubstr("asks for SL 5 and has SL 0"));
-  const auto more = change("PUT", "blue", 200, R"({"sl": 5, "members": ["h00001"]})");
-  EXPECT_EQ(more.at("changed"), true);
-  EXPECT_THAT(std::string(more.at("warning").as_string()), HasSubstr("asks for SL 5 and has SL 0"));
-  EXPECT_EQ(change("PUT", "blue", 200, "{}").as_object().if_contains("warning"), nullptr);
-}
-
-/// A standby without a copy of its master's state.
-TEST_F(ApiPartitions, QosThatIsNotDecidedHereIsNotOff) {
-  EXPECT_EQ(ask("GET", "/v1/subnets/p/qos", "Qos").at("enabled"), false);
-  reload([](config::SubnetConfig& config) { config.qos.enabled = true; });
-  snapshot_->state = wire::SmState::standby;
-
-  const auto found = ask("GET", "/v1/subnets/p/qos", "Qos");
-
-  EXPECT_EQ(found.at("enabled"), true);
-  EXPECT_TRUE(found.at("sls").as_array().empty());
-  std::ostringstream out;
-  sm::print_qos(out, *sm::qos_explanation_of(found));
-  EXPECT_EQ(out.str(), "warning: QoS is on, and this SM is a standby that decides nothing: ask the master\n");
 }
 
 TEST_F(ApiPartitions, StatusNamesFilesThatAreRefused) {
