@@ -104,6 +104,26 @@ TEST_F(LayeredFabric, ConvergesInTimeWithoutLightSweeps) {
   EXPECT_EQ(tables(), first_tables);
 }
 
+class LayersAtAReload : public LayeredFabric {
+ protected:
+  LayersAtAReload() : LayeredFabric("torus:5x5:2") {}
+};
+
+/// Fresh tables of the fabric without a cable would give 68 pairs of switches other SLs.
+TEST_F(LayersAtAReload, OfAnotherKeyNoSlChanges) {
+  begin();
+  const auto place = cable(0);
+  world_.fabric().faults().link_down(place);
+  world_.run_for(5s);
+  const auto layers_then = layers();
+  config_.routing.allow_credit_loops = true;
+  (*manager_)->requests().reload(config_);
+  world_.run_for(5s);
+  EXPECT_EQ(layers(), layers_then);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_TRUE(routes().verification.clean());
+}
+
 /// The hosts of a switch are away for longer than sl_keep: its paths may keep the SLs that a repair gave
 /// them.
 TEST_F(LayeredFabric, SlsOfHostsThatAreAwayForLongAreReleased) {
