@@ -24,8 +24,8 @@ std::vector<routing::ChainLink> chain_of(const config::RoutingConfig& config);
 /// (empty: not known).
 std::vector<std::string> engines_like(const config::RoutingConfig& config, const std::string& chosen);
 
-/// One sentence on lists and files of [routing] that this engine does not read; empty: there are none. With "auto", and
-/// where a chain falls back, that is known when the engine is. Pure.
+/// One sentence on lists and files of [routing] that this engine does not read; empty: there are none. With
+/// "auto", and where a chain falls back, that is known when the engine is. Pure.
 std::string options_without_use(const config::RoutingConfig& config, std::string_view engine);
 /// The same of the engine whose tables these are.
 std::string options_without_use(const RoutePart& routes);
