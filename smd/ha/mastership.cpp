@@ -188,14 +188,14 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
     if (other.answered) note(other.info);
   }
   look_at_copies();
-  on(machine::SweepRead{subnet.other_sms, whole, dry_run});
+  on(machine::SweepRead{others(), whole, dry_run});
   return machine::verdict(state_);
 }
 
 void Mastership::report_sms() {
-  const auto& others = parts_.subnet->other_sms;
-  log_sms(parts_.log, sm_changes(reported_, others));
-  reported_ = others;
+  auto now = others();
+  log_sms(parts_.log, sm_changes(reported_, now));
+  reported_ = std::move(now);
   parts_.sms->set(std::make_shared<SmView>(view()));
 }
 
@@ -218,31 +218,59 @@ SmView Mastership::view() const {
   for (const auto& other : parts_.subnet->other_sms) {
     auto& seen = view.others.emplace_back(SeenSm{.sm = other});
     const auto answer = answers_.find(other.info.guid);
-    if (answer == answers_.end()) continue;
-    if (other.answered) seen.sm.info = answer->second.first;
-    seen.seen = answer->second.second;
+    const bool known = answer != answers_.end();
+    if (known && other.answered) seen.sm.info = answer->second.first;
+    if (known) seen.seen = answer->second.second;
+    seen.sm = by_place(std::move(seen.sm));
   }
   return view;
 }
 
 std::uint16_t Mastership::control(const mad::Received& from, const wire::Smp& request) {
   const auto info = request.get<wire::SmInfo>();
+  const auto& policy = state_.policy;
+  const auto at = sender_of(from, request);
+  const bool listed = policy.allowed.empty() || (at && policy.lists(port_guid_at(*at)));
   return on(machine::ControlReceived{.control = static_cast<wire::SmControl>(request.modifier()),
                                      .from = info,
-                                     .from_known_master = is_known_master(from, request, info.guid)});
+                                     .from_known_master = at && is_known_master(*at, info.guid),
+                                     .from_stranger = !listed});
 }
 
-/// The SM with this GUID is master, and the request came from its port: the GUID is what the sender says.
-bool Mastership::is_known_master(const mad::Received& from, const wire::Smp& request, Guid guid) {
-  const auto& subnet = parts_.subnet;
+/// The SM on this port has this GUID, and is master.
+bool Mastership::is_known_master(const PeerPort& at, Guid guid) const {
+  return std::ranges::any_of(parts_.subnet->other_sms, [&](const OtherSm& other) {
+    const bool is_there =
+        other.at.node == at.node && (other.at.port == PortNum{} || other.at.port == at.port);
+    return is_there && other.info.guid == guid && other.info.state == wire::SmState::master;
+  });
+}
+
+/// 0: it is not known.
+Guid Mastership::port_guid_at(const PeerPort& at) const {
+  const auto* node = parts_.subnet ? parts_.subnet->find(at.node) : nullptr;
+  return node != nullptr && at.port.value() < node->ports.size() ? port_guid(*node, at.port) : Guid{};
+}
+
+/// An SM says any GUID: where [sm] allowed_guids does not name its port, it has that of the port.
+OtherSm Mastership::by_place(OtherSm sm) const {
+  const auto guid = port_guid_at(sm.at);
+  if (guid != Guid{} && !state_.policy.allows(guid)) sm.info.guid = guid;
+  return sm;
+}
+
+/// The other SMs of the current Subnet.
+std::vector<OtherSm> Mastership::others() const {
+  auto all = parts_.subnet->other_sms;
+  for (auto& other : all) other = by_place(std::move(other));
+  return all;
+}
+
+/// The port that a request came from; nothing: it is our own, or not known.
+std::optional<PeerPort> Mastership::sender_of(const mad::Received& from, const wire::Smp& request) {
   const auto back = request.is_directed() ? path_back(request) : std::nullopt;
-  const bool unknown = !subnet || (request.is_directed() && !back);
-  const auto place = unknown ? std::nullopt : place_of(from, back);
-  return place && std::ranges::any_of(subnet->other_sms, [&](const OtherSm& other) {
-           const bool is_there =
-               other.at.node == place->node && (other.at.port == PortNum{} || other.at.port == place->port);
-           return is_there && other.info.guid == guid && other.info.state == wire::SmState::master;
-         });
+  if (request.is_directed() && !back) return std::nullopt;
+  return place_of(from, back);
 }
 
 /// The port that a request came from, as far as the current Subnet knows it. `back`: the directed route to

@@ -188,8 +188,12 @@ class Mastership {
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
   std::uint16_t control(const mad::Received& from, const wire::Smp& request);
-  bool is_known_master(const mad::Received& from, const wire::Smp& request, Guid guid);
+  bool is_known_master(const PeerPort& at, Guid guid) const;
+  Guid port_guid_at(const PeerPort& at) const;
+  OtherSm by_place(OtherSm sm) const;
+  std::vector<OtherSm> others() const;
   void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
+  std::optional<PeerPort> sender_of(const mad::Received& from, const wire::Smp& request);
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
   asio::awaitable<bool> claim(ClaimSm* claim_sm);
   asio::awaitable<bool> another_is_master();

@@ -129,12 +129,12 @@ asio::awaitable<void> Mastership::ask_rank(OtherSm sm, mad::Target target) {
   sm.info = *info;
   sm.answered = true;
   look_at_copies();
-  on(machine::RankTold{std::move(sm)});
+  on(machine::RankTold{by_place(std::move(sm))});
 }
 
 void Mastership::sms_read() {
   look_at_copies();
-  on(machine::SmsRead{parts_.subnet->other_sms});
+  on(machine::SmsRead{others()});
 }
 
 /// One that has been waited for in vain counts as one that has all.

@@ -134,7 +134,8 @@ asio::awaitable<bool> Mastership::poll(std::optional<mad::DirectedPath> path, Ot
   if (ways->answer) {
     note(*ways->answer);
     if (ways->answer->state == wire::SmState::master) polled_at_ = parts_.clock.now();
-    on(machine::PollAnswered{*ways->answer});
+    sm.info = *ways->answer;
+    on(machine::PollAnswered{by_place(std::move(sm)).info});
   } else {
     on(machine::PollUnanswered{ways->reason});
   }
@@ -155,7 +156,10 @@ asio::awaitable<bool> Mastership::another_is_master() {
     if (!path) continue;
     const auto info =
         co_await mad::get_once<wire::SmInfo>(parts_.tx, target_of(*subnet, other.at, *path), kOneTry);
-    if (info && info->state == wire::SmState::master && state_.policy.allows(info->guid)) co_return true;
+    auto now = other;
+    if (info) now.info = *info;
+    const bool master = info && info->state == wire::SmState::master;
+    if (master && state_.policy.allows(by_place(std::move(now)).info.guid)) co_return true;
   }
   co_return false;
 }
@@ -237,7 +241,7 @@ asio::awaitable<void> Mastership::watch_others() {
       } else {
         other.info = *info;
         look_at_copies();
-        on(machine::RankTold{std::move(other)});
+        on(machine::RankTold{by_place(std::move(other))});
       }
     }
   }

@@ -42,6 +42,7 @@ asio::awaitable<bool> Mastership::take_over() {
   co_await group.stop();
   const bool cancelled = co_await mad::was_cancelled();
   if (cancelled || own.heavy) co_return false;
+  for (auto& other : others) other = by_place(std::move(other));
   on(machine::OthersAsked{std::move(others)});
   co_return state_.sm == wire::SmState::master;
 }

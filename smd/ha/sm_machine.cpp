@@ -57,7 +57,7 @@ std::optional<Refusal> refusal(const State& now, const ControlReceived& event) {
   const auto& from = event.from;
   const bool known = from.sm_key == 0 && event.from_known_master;
   if (from.sm_key != now.sm_key && !known) return from.sm_key == 0 ? Refusal::no_key : Refusal::other_key;
-  if (!now.policy.allows(from.guid)) return Refusal::not_allowed;
+  if (event.from_stranger || !now.policy.allows(from.guid)) return Refusal::not_allowed;
   if (from.state != SmState::master) return Refusal::not_master;
   return std::nullopt;
 }

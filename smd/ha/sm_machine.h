@@ -133,6 +133,8 @@ struct ControlReceived {
   wire::SmInfo from;  ///< the sender's SMInfo
   /// It came from the port of an SM with its GUID that the last sweep has read as master.
   bool from_known_master = false;
+  /// [sm] allowed_guids does not name the port that it came from, whatever GUID it says.
+  bool from_stranger = false;
 };
 /// Our port GUID, priority and SM_Key.
 struct IdentityKnown {

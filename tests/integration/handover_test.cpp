@@ -177,31 +177,65 @@ TEST_F(Beside, AnSmThatIsNotAllowedIsNamedOnceAsAnErrorAndGetsNothing) {
                                                "allowed_guids")));
 }
 
-/// OpenSM before 3.3.21 shows none to a standby. The GUID of the master is known to every host.
-TEST_F(Beside, AHandoverWithoutTheKeyCountsFromThePortOfTheMasterOnly) {
-  {
-    test::Asker asker(world_);
-    test::bring_up_two_leaves(asker);
+/// The port of an SM is that on which it answers, whatever it says.
+TEST_F(Beside, AnSmThatSaysAnAllowedGuidGetsNothingOnAnotherPort) {
+  auto config = with_priority(3);
+  config.sm.allowed_guids = {Guid{0x99}};
+  start(config, SmState::discovering, 9);
+  other_->says->guid = Guid{0x99};
+  other_->says->sm_key = 0;
+  other_->says->state = SmState::standby;
+  world_.run_for(minutes(1));
+
+  EXPECT_EQ(state(), SmState::master) << story();
+  EXPECT_THAT(other_->controls, testing::IsEmpty());
+  EXPECT_THAT((*smd_)->hand_over(std::nullopt).error(), testing::StartsWith("no standby"));
+}
+
+/// smd is standby of the SM on h1, and h2 says that it is that.
+class Impostor : public Beside {
+ protected:
+  void start_standby(config::SubnetConfig config) {
+    {
+      test::Asker asker(world_);
+      test::bring_up_two_leaves(asker);
+    }
+    start(std::move(config), SmState::master, 9);
+    world_.run_for(seconds(5));
+    ASSERT_EQ(state(), SmState::standby) << story();
   }
-  start(with_priority(3), SmState::master, 9);
-  world_.run_for(seconds(5));
-  ASSERT_EQ(state(), SmState::standby) << story();
-  constexpr auto kHandover = static_cast<std::uint32_t>(wire::SmControl::handover);
-  const auto way = test::path({1, 3, 1, 1});
-  auto without_key = *other_->says;
-  without_key.sm_key = 0;
+  /// HANDOVER is obeyed from the one and not from the other.
+  void expect_one_obeyed(const wire::SmInfo& info) {
+    constexpr auto kHandover = static_cast<std::uint32_t>(wire::SmControl::handover);
+    const auto way = test::path({1, 3, 1, 1});
+    test::Asker stranger(world_, {"h2", PortNum{1}});
+    EXPECT_FALSE(stranger.set<wire::SmInfo>(way, info, kHandover).good());
+    EXPECT_EQ(state(), SmState::standby) << story();
+    EXPECT_EQ(smd_->lines().count("sm.control_refused"), 1U) << story();
 
-  test::Asker stranger(world_, {"h2", PortNum{1}});
-  EXPECT_FALSE(stranger.set<wire::SmInfo>(way, without_key, kHandover).good());
-  EXPECT_EQ(state(), SmState::standby) << story();
-  EXPECT_EQ(smd_->lines().count("sm.control_refused"), 1U) << story();
+    auto handover = wire::Smp::directed(wire::Method::set, wire::SmInfo::kAttribute, kHandover, way);
+    handover.set_tid(Tid{77});
+    handover.put(info);
+    other_->send(handover, way);
+    world_.run_for(milliseconds(500));
+    EXPECT_EQ(smd_->lines().count("sm.control control=HANDOVER"), 1U) << story();
+  }
+};
 
-  auto handover = wire::Smp::directed(wire::Method::set, wire::SmInfo::kAttribute, kHandover, way);
-  handover.set_tid(Tid{77});
-  handover.put(without_key);
-  other_->send(handover, way);
-  world_.run_for(milliseconds(500));
-  EXPECT_EQ(smd_->lines().count("sm.control control=HANDOVER"), 1U) << story();
+/// OpenSM before 3.3.21 shows none to a standby. The GUID of the master is known to every host.
+TEST_F(Impostor, WithoutTheKeyIsNotObeyed) {
+  start_standby(with_priority(3));
+  auto info = *other_->says;
+  info.sm_key = 0;
+  expect_one_obeyed(info);
+}
+
+/// The key that every installation has.
+TEST_F(Impostor, OfAnAllowedSmIsNotObeyed) {
+  auto config = with_priority(3);
+  config.sm.allowed_guids = {Guid{test::two_leaves().nodes[4].guid.value() + 1}};
+  start_standby(config);
+  expect_one_obeyed(*other_->says);
 }
 
 TEST_F(Beside, AMasterThatIsOutrankedIsToldFiveTimesAndNoMore) {
