@@ -227,6 +227,7 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
   if (std::exchange(master_, peer) != peer) {
     end_term();
     refused_ = false;
+    latest_ = word.latest;  // it may be less than the master before had
     const auto link = links_.find(peer);
     const bool quick = link != links_.end() && link->second.version >= kQuickRoles;
     heard_every_ = quick ? mad::Duration(milliseconds(250)) : mad::Duration(seconds(1));

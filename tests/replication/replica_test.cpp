@@ -427,6 +427,29 @@ TEST_F(Replica, AMasterOfALowerEpochIsRefusedUntilTheFabricHasDecided) {
   expect_equal();
 }
 
+/// The master's disk is a new one: until its epoch is higher the standby has another state.
+TEST_F(Replica, ACopyOfWhatItsMasterHasLostIsNotCurrent) {
+  auto earlier = std::make_shared<store::ReplicaState>();
+  earlier->position = {.epoch = 7, .number = 1};
+  earlier->source = Guid{0x99};
+  site_.world.run(commit_replica(site_.disks[kA], earlier));
+  start_pair();
+  ASSERT_EQ(site_.disks[kB].replica()->position.epoch, 8U) << story();
+
+  site_.kill(kA);
+  site_.disks.erase(kA);
+  site_.begin(kA, ranked(5), {kB});
+  for (int i = 0; i < 500 && site_[kB].lines.count("ha.lower_epoch") == 0; ++i)
+    site_.world.run_for(milliseconds(10));
+  ASSERT_EQ(site_[kB].lines.count("ha.lower_epoch"), 1U) << story();
+  site_.world.run_for(milliseconds(300));
+  EXPECT_NE(site_[kB].store().view()->role, replica::ReplicaView::Role::current);
+
+  site_.world.run_for(seconds(15));
+  EXPECT_EQ(site_[kB].store().view()->role, replica::ReplicaView::Role::current) << story();
+  expect_equal();
+}
+
 /// A peer that is wrong, or means harm, costs a warning: there is an epoch after each that it says.
 TEST_F(Replica, TheLargestEpochThatAPeerMaySayEndsNoCopy) {
   auto ahead = std::make_shared<store::ReplicaState>();
