@@ -95,11 +95,17 @@ std::string_view sm_state_word(const SubnetView& view) {
 
 /// Another SM; never_obeyed says why it is not.
 Json other_json(const SubnetView& view, const sm::OtherSm& other) {
-  auto shown = sm_json(other.info.guid, other.info.priority, state_word(other.info.state), other.lid,
-                       other.node_description);
-  if (!view.sms) return shown;
-  if (auto why = sm::why_stranger(*view.sms, other.info); !why.empty())
-    shown.as_object().emplace("never_obeyed", text(why));
+  auto info = other.info;
+  std::string why;
+  if (view.sms) {
+    const auto& others = view.sms->others;
+    const auto seen =
+        std::ranges::find(others, other.at, [](const sm::SeenSm& one) -> const auto& { return one.sm.at; });
+    if (seen != others.end()) info.guid = seen->sm.info.guid;  // that of its port, whatever it says
+    why = sm::why_stranger(*view.sms, info);
+  }
+  auto shown = sm_json(info.guid, info.priority, state_word(info.state), other.lid, other.node_description);
+  if (!why.empty()) shown.as_object().emplace("never_obeyed", text(why));
   return shown;
 }
 

@@ -48,10 +48,17 @@ bool copies(const json::value& replica, std::string_view guid) {
                              [&](const json::value& standby) { return text_of(standby, "guid") == guid; });
 }
 
+bool may_have_fabric(const json::value& status, std::string_view guid) {
+  return std::ranges::none_of(list_of(status, "other_sms"), [&](const json::value& sm) {
+    return text_of(sm, "guid") == guid && !text_of(sm, "never_obeyed").empty();
+  });
+}
+
 /// The SM that the fabric goes to when the master ends, as machine::successor chooses it: a standby before
 /// one that shows Not-active, one that has all that is committed before one that copies, and that before
 /// others, and of these the one with the highest rank. Null: there is none.
-const json::value* heir_of(const json::value& sms, const json::value& replica) {
+const json::value* heir_of(const json::value& sms, const json::value& status) {
+  const auto& replica = member_of(status, "replica");
   const auto rank = [&](const json::value& sm) {
     const auto guid = base::parse_guid(text_of(sm, "guid"));
     const auto port = text_of(sm, "guid");
@@ -63,6 +70,7 @@ const json::value* heir_of(const json::value& sms, const json::value& replica) {
     const auto state = text_of(sm, "state");
     const bool waits = state == "standby" || state == "not_active";
     if (text_of(sm, "self") == "true" || text_of(sm, "answers") != "true" || !waits) continue;
+    if (!may_have_fabric(status, text_of(sm, "guid"))) continue;
     if (best == nullptr || rank(*best) < rank(sm)) best = &sm;
   }
   return best;
@@ -122,7 +130,7 @@ std::expected<Readiness, std::string> readiness(const std::string& what, const j
     return std::unexpected("the state is not copied: [ha] listen, peers and etcd are not set");
   const auto role = text_of(replica, "role");
   if (role == "current") return Readiness{true, "the copy of the master's state is current"};
-  if (role == "source") return at_standby(replica, heir_of(sms, replica));
+  if (role == "source") return at_standby(replica, heir_of(sms, status));
   return Readiness{false, fmt::format("replica: {}", role)};
 }
 

@@ -77,6 +77,16 @@ TEST(Wait, AStandbyComesBeforeOneThatShowsNotActive) {
   EXPECT_FALSE(is_ready("restart", source("2.7", "2.7"), sms("master", "discovering", "discovering")));
 }
 
+/// It ranks before one that shows Not-active for [ha] quiet, and never gets the fabric.
+TEST(Wait, AStandbyThatIsNeverObeyedIsNoneToWaitFor) {
+  auto status = source("2.7", "1.0");
+  const auto all = sms("master", "not_active", "standby");
+  EXPECT_FALSE(is_ready("restart", status, all));
+  status.as_object()["other_sms"] =
+      json::array{json::object{{"guid", "0x000000000000000b"}, {"never_obeyed", "another SM_Key"}}};
+  for (const auto* what : {"replica", "restart"}) EXPECT_TRUE(is_ready(what, status, all)) << what;
+}
+
 TEST(Wait, AStandbyIsReadyWhenItsCopyIsCurrent) {
   const auto all = sms("standby", "master", "standby");
 
