@@ -317,7 +317,7 @@ asio::awaitable<bool> Server::keep(RegistryPtr before, Written* done) {
     publish_fast_path();
     if (replaced) co_return false;
   } else if (store != nullptr && !done->replies.empty() && !store->may_answer()) {
-    // What is asked again is registered, but has been told to nobody.
+    // What is asked for again is registered, but its client was not told.
     co_await store->commit_registry(before);
   }
   co_return store == nullptr || store->may_answer();
