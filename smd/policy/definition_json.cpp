@@ -385,6 +385,8 @@ json::object definition_json(const config::PartitionDefinition& definition) {
   for (const auto& extra : definition.groups) {
     json::object group{{"mgid", to_string(extra.mgid)}};
     add_settings(group, extra.settings);
+    // Without one it is the partition's that is read.
+    if (extra.settings.qkey == 0 && definition.settings.qkey != 0) group["qkey"] = 0;
     groups.push_back(std::move(group));
   }
   if (!groups.empty()) object["groups"] = std::move(groups);

@@ -143,6 +143,7 @@ TEST(DefinitionJson, WritesWhatItReads) {
       const auto* text :
       {"{}", R"({"pkey": 18, "ipoib": {"mtu": 256, "rate": 2.5, "qkey": 5, "scopes": [1, 15]}})",
        R"({"sl": 3, "members": []})", R"({"ipoib": {"sl": "5"}})",
+       R"({"ipoib": {"qkey": 5}, "groups": [{"mgid": "ff12:1::", "qkey": 0}, {"mgid": "ff12:2::"}]})",
        R"({"members": [{"name": "0x10"}, {"name": "ALL"}, {"glob": "node:h[0-9]"}, {"guid": "0x1", "index0": true}]})",
        R"({"ipoib": true, "groups": [{"mgid": "ff12:401b::16", "tclass": 2, "flow_label": 9}]})"}) {
     const auto once = read(text);
