@@ -69,12 +69,14 @@ bool ufm_is_asked(const Question& question, std::string_view key) {
 std::expected<PKey, Answer> ufm_pkey(std::string_view text) {
   const auto pkey = ufm_pkey_or_default(text);
   if (!pkey || !pkey->same_partition(config::kDefaultPartition)) return pkey;
-  return std::unexpected(error_of(400, "bad_pkey", "pkey 0x7fff: allowed 0x1 to 0x7ffe"));
+  return std::unexpected(
+      error_of(400, "bad_pkey", fmt::format("pkey: found {}, allowed 0x1 to 0x7ffe", text)));
 }
 
 std::expected<PKey, Answer> ufm_pkey_or_default(std::string_view text) {
   const auto wrong = [&] {
-    return std::unexpected(error_of(400, "bad_pkey", fmt::format("pkey {}: 0x1 to 0x7ffe", text)));
+    return std::unexpected(
+        error_of(400, "bad_pkey", fmt::format("pkey: found {}, allowed 0x1 to 0x7ffe", text)));
   };
   if (!text.starts_with("0x") && !text.starts_with("0X")) return wrong();
   const auto digits = text.substr(2);

@@ -150,6 +150,14 @@ Answer ufm_call(const Question& question, Backend& backend, std::string_view wha
                     [&](const policy::EditContext& context) { return edit(context, *wanted); });
 }
 
+/// A call that is about GUIDs alone has some, or an empty list: a key that was mistyped would do nothing.
+std::expected<UfmWanted, Answer> ufm_wanted_guids(std::string_view body) {
+  auto wanted = ufm_wanted(body);
+  if (wanted && !wanted->members)
+    return std::unexpected(bad_body("guids: found nothing, allowed a list of GUIDs"));
+  return wanted;
+}
+
 policy::EditResult put_wanted(const policy::EditContext& context, const UfmWanted& wanted) {
   return put_definition(context, definition_of(context, wanted));
 }
@@ -172,7 +180,7 @@ Answer ufm_add_pkey(const Question& question, Backend& backend) {
 }
 
 Answer ufm_add_guids(const Question& question, Backend& backend) {
-  return ufm_call(question, backend, "add members", ufm_wanted(question.body), add_to);
+  return ufm_call(question, backend, "add members", ufm_wanted_guids(question.body), add_to);
 }
 
 Answer ufm_set_guids(const Question& question, Backend& backend) {
@@ -180,12 +188,10 @@ Answer ufm_set_guids(const Question& question, Backend& backend) {
 }
 
 Answer ufm_remove_guids(const Question& question, Backend& backend) {
-  const auto wanted = ufm_wanted(question.body);
+  const auto wanted = ufm_wanted_guids(question.body);
   if (!wanted) return wanted.error();
   policy::Removal removal;
-  if (wanted->members) {
-    for (const auto& rule : *wanted->members) removal.ports.insert(rule.ports.terms.front().first);
-  }
+  for (const auto& rule : *wanted->members) removal.ports.insert(rule.ports.terms.front().first);
   return ufm_remove(question, backend, wanted->pkey, removal);
 }
 

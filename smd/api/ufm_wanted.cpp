@@ -24,6 +24,10 @@ using config::MemberRules;
 
 std::unexpected<Answer> bad_request(std::string_view message) { return std::unexpected(bad_body(message)); }
 
+std::unexpected<Answer> ufm_wrong(std::string_view key, const json::value& found, std::string_view allowed) {
+  return bad_request(fmt::format("{}: found {}, allowed {}", key, json::serialize(found), allowed));
+}
+
 std::optional<config::Membership> ufm_membership(const json::value& value) {
   const auto* word = value.if_string();
   if (word != nullptr && *word == "full") return config::Membership::full;
@@ -41,11 +45,11 @@ MemberRule ufm_rule(config::PortTerm term, config::Membership membership, bool i
 std::expected<void, Answer> ufm_read_guids(const json::object& body, UfmWanted& into) {
   const auto* guids = body.if_contains("guids");
   if (guids == nullptr) return {};
-  if (!guids->is_array()) return bad_request("guids: must be a list");
+  if (!guids->is_array()) return ufm_wrong("guids", *guids, "a list of GUIDs");
   auto membership = config::Membership::full;
   if (const auto* word = body.if_contains("membership")) {
     const auto found = ufm_membership(*word);
-    if (!found) return bad_request("membership: allowed \"full\" or \"limited\"");
+    if (!found) return ufm_wrong("membership", *word, "\"full\" or \"limited\"");
     membership = *found;
   }
   const auto* each = body.if_contains("memberships");
@@ -53,15 +57,13 @@ std::expected<void, Answer> ufm_read_guids(const json::object& body, UfmWanted& 
   if (each != nullptr && (!each->is_array() || each->get_array().size() != list.size()))
     return bad_request("memberships: must have as many entries as guids");
   const auto* index0 = body.if_contains("index0");
-  if (index0 != nullptr && !index0->is_bool()) return bad_request("index0: must be true or false");
+  if (index0 != nullptr && !index0->is_bool()) return ufm_wrong("index0", *index0, "true or false");
   auto& members = into.members.emplace();
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto guid = list[i].is_string() ? ufm_guid(std::string_view(list[i].get_string())) : std::nullopt;
-    if (!guid)
-      return bad_request(
-          fmt::format("guids: {} is no GUID (16 digits, 20 with zeros in front)", json::serialize(list[i])));
+    if (!guid) return ufm_wrong("guids", list[i], "GUIDs: 16 digits, 20 with zeros in front");
     const auto own = each != nullptr ? ufm_membership(each->get_array()[i]) : std::optional(membership);
-    if (!own) return bad_request("memberships: allowed \"full\" or \"limited\"");
+    if (!own) return ufm_wrong("memberships", each->get_array()[i], "\"full\" or \"limited\"");
     members.push_back(ufm_rule({.kind = config::PortTermKind::guid, .first = *guid}, *own,
                                index0 != nullptr && index0->get_bool()));
   }
@@ -71,12 +73,12 @@ std::expected<void, Answer> ufm_read_guids(const json::object& body, UfmWanted& 
 /// MTU in KB (2 or 4), rate in Gb/s as IBA has them.
 std::expected<void, Answer> ufm_read_qos(const json::object& body, UfmWanted& into) {
   if (const auto* mtu = body.if_contains("mtu_limit")) {
-    if (*mtu != 2 && *mtu != 4) return bad_request("mtu_limit: allowed 2 or 4 (KB)");
+    if (*mtu != 2 && *mtu != 4) return ufm_wrong("mtu_limit", *mtu, "2 or 4 (KB)");
     into.mtu = *mtu == 2 ? Mtu::m2048 : Mtu::m4096;
   }
   if (const auto* sl = body.if_contains("service_level")) {
     const auto number = sl->is_int64() ? sl->get_int64() : -1;
-    if (number < 0 || number > 15) return bad_request("service_level: allowed 0 to 15");
+    if (number < 0 || number > 15) return ufm_wrong("service_level", *sl, "0 to 15");
     into.sl = Sl{static_cast<std::uint8_t>(number)};
   }
   if (const auto* rate = body.if_contains("rate_limit")) {
@@ -85,7 +87,7 @@ std::expected<void, Answer> ufm_read_qos(const json::object& body, UfmWanted& in
       if (known.mbps == std::llround(gbps * 1000)) into.rate = known.code;
     }
     if (!into.rate)
-      return bad_request("rate_limit: allowed rates of InfiniBand in Gb/s, as 2.5, 10, 56, 100, 200");
+      return ufm_wrong("rate_limit", *rate, "rates of InfiniBand in Gb/s, as 2.5, 10, 56, 100, 200");
   }
   return {};
 }
@@ -108,7 +110,7 @@ std::expected<UfmWanted, Answer> wanted_of(const json::object& body) {
     wanted.name = std::string_view(name->get_string());
   }
   if (const auto* ipoib = body.if_contains("ip_over_ib")) {
-    if (!ipoib->is_bool()) return bad_request("ip_over_ib: must be true or false");
+    if (!ipoib->is_bool()) return ufm_wrong("ip_over_ib", *ipoib, "true or false");
     wanted.ipoib = ipoib->get_bool();
   }
   if (auto good = ufm_read_guids(body, wanted); !good) return std::unexpected(good.error());
@@ -139,7 +141,7 @@ std::expected<MemberRules, Answer> ufm_hosts(const json::object& body) {
   if (names.empty()) return bad_request("hosts_names: must be names of nodes");
   const auto* word = body.if_contains("membership");
   const auto membership = word != nullptr ? ufm_membership(*word) : config::Membership::full;
-  if (!membership) return bad_request("membership: allowed \"full\" or \"limited\"");
+  if (!membership) return ufm_wrong("membership", *word, "\"full\" or \"limited\"");
   const auto* index0 = body.if_contains("index0");
   MemberRules members;
   for (auto& name : names) {
