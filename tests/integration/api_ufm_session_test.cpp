@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of UFM's clients beside those on partitions: sessions, several fabrics, and what smd does not have.
+// Calls of UFM's clients beside those on partitions: sessions, several fabrics, what smd does not have, and
+// what is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +114,47 @@ TEST_F(ApiUfmSession, AFabricIsNamedByTheQuery) {
   good("DELETE", keys + "/0x9?fabric=q");
   EXPECT_EQ(call("GET", keys + "/0x9?fabric=q").body, "{}");
   EXPECT_EQ(call("DELETE", keys + "/0x9?fabric=none").status, 404U);
+}
+
+/// A client that makes its key of the body has the same one for each fabric.
+TEST_F(ApiUfmSession, AnIdempotencyKeyIsOfOneFabric) {
+  auto other = *backend_.views[0];
+  other.name = "q";
+  backend_.views.push_back(std::make_shared<api::SubnetView>(other));
+  for (const std::string fabric : {"p", "q"}) {
+    api::Request request{.method = "POST",
+                         .target = "/ufmRest/resources/pkeys/add?fabric=" + fabric,
+                         .body = R"({"pkey": "0x44"})"};
+    request.authorization = "Basic " + std::string(kUfmSecret);
+    request.peer = {.local = false, .address = "10.0.0.1", .user = {}};
+    request.time = 1000;
+    request.idempotency_key = "k";
+    EXPECT_EQ(api::answer(request, backend_).status, 200U) << fabric;
+  }
+  for (const auto& view : backend_.views)
+    EXPECT_NE(view->policy_state->merged->find(PKey{0x44}), nullptr) << view->name;
+}
+
+/// Else a client whose key is mistyped is told that all is done.
+TEST_F(ApiUfmSession, CallsOnGuidsNeedThem) {
+  const std::string body = R"({"pkey":"0x46","guid":["0a"]})";
+  EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys", body).status, 400U);
+  EXPECT_EQ(call("GET", "/ufmRest/resources/pkeys/0x46").body, "{}") << "nothing was made";
+  EXPECT_EQ(call("POST", "/ufmRest/actions/remove_guids_from_pkey", body).status, 400U);
+  good("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x46","guids":[]})");
+  good("POST", "/ufmRest/actions/remove_guids_from_pkey", R"({"pkey":"0x46","guids":[]})");
+}
+
+TEST_F(ApiUfmSession, WhatIsWrongIsNamed) {
+  const auto said = [&](const std::string& body) {
+    return call("POST", "/ufmRest/resources/pkeys", body).body;
+  };
+  EXPECT_THAT(said(R"({"pkey":"0x8001","guids":[]})"),
+              HasSubstr("pkey: found 0x8001, allowed 0x1 to 0x7ffe"));
+  EXPECT_THAT(said(R"({"pkey":"0x5","guids":[],"mtu_limit":3})"),
+              HasSubstr("mtu_limit: found 3, allowed 2 or 4 (KB)"));
+  EXPECT_THAT(said(R"({"pkey":"0x5","guids":[],"service_level":16})"),
+              HasSubstr("service_level: found 16, allowed 0 to 15"));
 }
 
 }  // namespace
