@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <boost/beast/core/string.hpp>
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "mad/base/parse.h"
 #include "mad/wire/capability.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
+#include "smd/api/pieces.h"
 #include "smd/api/ufm.h"
 #include "smd/sweep/end_ports.h"
 
@@ -135,6 +140,43 @@ std::expected<std::shared_ptr<const sm::Subnet>, Answer> ufm_subnet_of(const Que
   return chosen->view->snapshot->subnet;
 }
 
+/// Of the cable at this port; nothing: there is none, or it is one of the other end's.
+std::optional<Json> ufm_link(const sm::Subnet& subnet, const sm::Node& node, std::size_t p) {
+  const auto& peer = node.ports[p].peer;
+  const auto* other = peer && node.ports[p].linked() ? subnet.find(peer->node) : nullptr;
+  const bool second =
+      other != nullptr && (other->guid() < node.guid() || (other == &node && peer->port.value() < p));
+  if (other == nullptr || second || peer->port.value() >= other->ports.size()) return std::nullopt;
+  const auto here = ufm_port_name(node, p), there = ufm_port_name(*other, peer->port.value());
+  return Json(
+      JsonObject{{"name", text(fmt::format("{}:{}", here, there))},
+                 {"source_guid", text(ufm_text(node.guid()))},
+                 {"source_port", text(fmt::format("{}", p))},
+                 {"source_port_node_description", text(node.description)},
+                 {"destination_guid", text(ufm_text(other->guid()))},
+                 {"destination_port", text(fmt::format("{}", peer->port.value()))},
+                 {"destination_port_node_description", text(other->description)},
+                 {"width", text(to_string(static_cast<LinkWidth>(node.ports[p].info.link_width_active)))},
+                 {"severity", text("Info")}});
+}
+
+/// What `of_node` gives of one node after the other, made as the client takes it: all ports of a large fabric
+/// would be a gigabyte as values.
+template <class Fn>
+Answer ufm_items(std::shared_ptr<const sm::Subnet> subnet, Fn of_node) {
+  return answer_in_pieces([nodes = std::move(subnet), of_node = std::move(of_node), at = std::size_t{0},
+                           any = false](std::string& text) mutable {
+    if (at == 0) text += '[';
+    if (at == nodes->nodes.size()) {
+      text += "]\n";
+      return false;
+    }
+    of_node(*nodes, *nodes->nodes[at++],
+            [&](const Json& one) { text += (std::exchange(any, true) ? "," : "") + sm::to_text(one); });
+    return true;
+  });
+}
+
 }  // namespace
 
 Answer ufm_ports(const Question& question, Backend& backend) {
@@ -142,13 +184,13 @@ Answer ufm_ports(const Question& question, Backend& backend) {
   if (!subnet) return subnet.error();
   const auto type = question.asked("sys_type");
   const bool active = ufm_is_asked(question, "active");
-  JsonArray ports;
-  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
+  return ufm_items(*subnet, [type, active](const sm::Subnet&, const sm::Node& node, auto add) {
     if (!type.empty() && !is_of_type(node, type)) return;
-    if (active && !(node.ports[p].known && node.ports[p].info.port_state == PortState::active)) return;
-    ports.push_back(ufm_port_object(node, p));
+    for_each_ufm_port_of(node, [&](std::size_t p) {
+      const auto& port = node.ports[p];
+      if (!active || (port.known && port.info.port_state == PortState::active)) add(ufm_port_object(node, p));
+    });
   });
-  return answer_of(Json(std::move(ports)));
 }
 
 Answer ufm_port(const Question& question, Backend& backend) {
@@ -170,9 +212,9 @@ Answer ufm_systems(const Question& question, Backend& backend) {
   const auto subnet = ufm_subnet_of(question, backend);
   if (!subnet) return subnet.error();
   const bool with_ports = ufm_is_asked(question, "ports");
-  JsonArray systems;
-  for (const auto& node : (*subnet)->nodes) systems.push_back(ufm_system_object(*node, with_ports));
-  return answer_of(Json(std::move(systems)));
+  return ufm_items(*subnet, [with_ports](const sm::Subnet&, const sm::Node& node, auto add) {
+    add(ufm_system_object(node, with_ports));
+  });
 }
 
 Answer ufm_system(const Question& question, Backend& backend) {
@@ -187,26 +229,11 @@ Answer ufm_system(const Question& question, Backend& backend) {
 Answer ufm_links(const Question& question, Backend& backend) {
   const auto subnet = ufm_subnet_of(question, backend);
   if (!subnet) return subnet.error();
-  JsonArray links;
-  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
-    const auto& peer = node.ports[p].peer;
-    const auto* other = peer && node.ports[p].linked() ? (*subnet)->find(peer->node) : nullptr;
-    const bool second =
-        other != nullptr && (other->guid() < node.guid() || (other == &node && peer->port.value() < p));
-    if (other == nullptr || second || peer->port.value() >= other->ports.size()) return;
-    const auto here = ufm_port_name(node, p), there = ufm_port_name(*other, peer->port.value());
-    links.push_back(Json(
-        JsonObject{{"name", text(fmt::format("{}:{}", here, there))},
-                   {"source_guid", text(ufm_text(node.guid()))},
-                   {"source_port", text(fmt::format("{}", p))},
-                   {"source_port_node_description", text(node.description)},
-                   {"destination_guid", text(ufm_text(other->guid()))},
-                   {"destination_port", text(fmt::format("{}", peer->port.value()))},
-                   {"destination_port_node_description", text(other->description)},
-                   {"width", text(to_string(static_cast<LinkWidth>(node.ports[p].info.link_width_active)))},
-                   {"severity", text("Info")}}));
+  return ufm_items(*subnet, [](const sm::Subnet& all, const sm::Node& node, auto add) {
+    for_each_ufm_port_of(node, [&](std::size_t p) {
+      if (auto link = ufm_link(all, node, p)) add(*link);
+    });
   });
-  return answer_of(Json(std::move(links)));
 }
 
 }  // namespace smd::api

@@ -116,6 +116,25 @@ TEST_F(ApiUfmSession, AFabricIsNamedByTheQuery) {
   EXPECT_EQ(call("DELETE", keys + "/0x9?fabric=none").status, 404U);
 }
 
+/// As values those of a large fabric would be a gigabyte.
+TEST_F(ApiUfmSession, ListsOfALargeFabricComeInPieces) {
+  sim::World world(test::spec("ft2:16"));
+  test::Managed manager(world, {}, test::once());
+  world.run(manager->run());
+  auto view = *backend_.views[0];
+  view.snapshot = std::make_shared<const sm::Snapshot>(manager.last());
+  backend_.views[0] = std::make_shared<api::SubnetView>(view);
+
+  for (const auto* list : {"ports", "links"}) {
+    const auto answer = call("GET", std::string("/ufmRest/resources/") + list);
+    EXPECT_NE(answer.rest, nullptr) << list;
+    const auto all = api::parse_json(whole(answer));
+    ASSERT_TRUE(all) << list;
+    EXPECT_GE(all->as_array().size(), 256U) << list;
+  }
+  EXPECT_EQ(good("GET", "/ufmRest/resources/ports?sys_type=Computer").as_array().size(), 128U);
+}
+
 /// A client that makes its key of the body has the same one for each fabric.
 TEST_F(ApiUfmSession, AnIdempotencyKeyIsOfOneFabric) {
   auto other = *backend_.views[0];
