@@ -24,8 +24,12 @@ using config::MemberRules;
 
 std::unexpected<Answer> bad_request(std::string_view message) { return std::unexpected(bad_body(message)); }
 
+/// A body may be long: as much of it as a line has.
 std::unexpected<Answer> ufm_wrong(std::string_view key, const json::value& found, std::string_view allowed) {
-  return bad_request(fmt::format("{}: found {}, allowed {}", key, json::serialize(found), allowed));
+  constexpr std::size_t kMostShown = 100;
+  auto shown = json::serialize(found);
+  if (shown.size() > kMostShown) shown.replace(kMostShown, std::string::npos, "...");
+  return bad_request(fmt::format("{}: found {}, allowed {}", key, shown, allowed));
 }
 
 std::optional<config::Membership> ufm_membership(const json::value& value) {

@@ -174,6 +174,9 @@ TEST_F(ApiUfmSession, WhatIsWrongIsNamed) {
               HasSubstr("mtu_limit: found 3, allowed 2 or 4 (KB)"));
   EXPECT_THAT(said(R"({"pkey":"0x5","guids":[],"service_level":16})"),
               HasSubstr("service_level: found 16, allowed 0 to 15"));
+  const auto of_long = said(R"({"pkey":"0x5","guids":")" + std::string(10'000, 'x') + "\"}");
+  EXPECT_THAT(of_long, HasSubstr("..., allowed a list of GUIDs"));
+  EXPECT_LT(of_long.size(), 1000U);
 }
 
 }  // namespace
