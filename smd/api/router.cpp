@@ -429,7 +429,9 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
     return run_with_query(*found.route, std::move(found.parts), request, {}, backend);
   const auto access = caller_of(request, backend);
   if (!access) return access.error();
-  if (found.route == nullptr && is_ufm(path)) backend.unknown_ufm(request.method + " " + path);
+  // Of UFM's other prefixes too, as /ufmRestKrb.
+  if (found.route == nullptr && path.starts_with("/ufmRest"))
+    backend.unknown_ufm(request.method + " " + path);
   if (found.route == nullptr) return no_route(path, std::move(found.allow));
   const bool audited = found.route->method != "GET";
   const auto subnet = audited ? subnet_of(found, request, *access, backend) : std::string();

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "smd/api/json_in.h"
 #include "smd/api/ufm_session.h"
@@ -29,6 +30,12 @@ TEST_F(ApiUfmSession, ThereAreNoReservationsOfSharp) {
   EXPECT_EQ(refused(404, "DELETE", "/ufmRest/app/sharp/resources/17"), "no_sharp");
   EXPECT_EQ(refused(404, "POST", "/ufmRest/app/sharp/resources", R"({"app_id":17})"), "no_sharp");
   EXPECT_THAT(backend_.unknown, testing::IsEmpty()) << "these paths are known";
+}
+
+/// A client that is set to another way to authenticate is found by the log.
+TEST_F(ApiUfmSession, APrefixThatSmdDoesNotHaveIsNamed) {
+  EXPECT_EQ(call("GET", "/ufmRestKrb/resources/pkeys").status, 404U);
+  EXPECT_EQ(backend_.unknown, std::vector<std::string>{"GET /ufmRestKrb/resources/pkeys"});
 }
 
 TEST_F(ApiUfmSession, AClientThatLooksForLifeNeedsNoToken) {
