@@ -9,7 +9,7 @@
 
 #include "mad/wire/sa/member_record.h"
 #include "tests/support/replica_data.h"
-#include "tests/support/replica_site.h"
+#include "tests/support/replica_pair.h"
 
 namespace smd {
 namespace {
@@ -20,45 +20,13 @@ using test::on_disk;
 using test::register_all;
 using testing::SizeIs;
 
-constexpr auto* kA = "h00000";
-constexpr auto* kB = "h00003";
 constexpr auto* kC = "h00001";
-
-config::SubnetConfig ranked(std::uint8_t priority) {
-  config::SubnetConfig config;
-  config.sm.priority = priority;
-  return config;
-}
 
 asio::awaitable<void> commit_replica(store::Store& disk, store::ReplicaStatePtr now) {
   co_await disk.commit_replica(std::move(now));
 }
 
-class Replica : public testing::Test {
- protected:
-  test::ReplicaSite site_{"ft2:4"};
-  void start_pair(replica::Mode mode = replica::Mode::async) {
-    site_.start(kA, ranked(5), {kB}, mode);
-    site_.start(kB, ranked(3), {kA}, mode);
-    site_.world.run_for(seconds(3));
-    ASSERT_TRUE(site_[kA].is_master());
-    ASSERT_FALSE(site_[kB].is_master());
-  }
-  std::string story() {
-    std::string text;
-    for (const auto* host : {kA, kB}) {
-      text += std::string("--- ") + host + "\n";
-      if (!site_.runs(host)) continue;
-      for (const auto& line : site_[host].lines.all) text += line + "\n";
-      for (const auto& line : site_[host].managed().lines().all) text += line + "\n";
-    }
-    return text;
-  }
-  void expect_equal() {
-    const auto a = on_disk(site_.disks[kA]), b = on_disk(site_.disks[kB]);
-    EXPECT_EQ(a, b) << testing::PrintToString(replica::differing(a, b)) << story();
-  }
-};
+class Replica : public test::ReplicaPair {};
 
 TEST_F(Replica, AStandbyHasLidsMembersServicesSubscriptionsAndPartitionsOfTheMaster) {
   start_pair();
@@ -350,66 +318,6 @@ TEST_F(Replica, GarbageCostsAWarningAndNoChange) {
 
   EXPECT_EQ(on_disk(site_.disks[kB]), before);
   expect_equal();
-}
-
-TEST_F(Replica, SyncWaitsForTheStandbysDiskAndAtMostFiftyMilliseconds) {
-  start_pair(replica::Mode::sync);
-  auto& master = site_[kA];
-  auto join = [&](std::size_t i) {
-    const auto began = site_.world.now();
-    master.register_now(
-        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), i)); });
-    return site_.world.now() - began;
-  };
-  site_.network.delay = milliseconds(10);
-  EXPECT_EQ(join(0), milliseconds(20));  // there and back
-  EXPECT_EQ(site_.disks[kB].registry()->services().size(), 1U);
-
-  site_.network.delay = seconds(1);
-  EXPECT_EQ(join(1), milliseconds(50));
-  EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
-  EXPECT_TRUE(master.store().may_answer());
-  EXPECT_EQ(join(2), milliseconds(0));  // asynchronous until the standby has all again
-
-  site_.network.delay = milliseconds(1);
-  site_.world.run_for(seconds(5));
-  EXPECT_EQ(master.lines.count("ha.sync_restored"), 1U) << story();
-  EXPECT_EQ(join(3), milliseconds(2));
-}
-
-TEST_F(Replica, SyncStrictAnswersNothingThatNoStandbyHas) {
-  start_pair(replica::Mode::sync_strict);
-  auto& master = site_[kA];
-  site_.kill(kB);
-  site_.world.run_for(seconds(1));
-
-  master.register_now(
-      [&](sa::Registry& registry) { register_all(registry, test::adapter_port(master.last(), 0)); });
-
-  EXPECT_FALSE(master.store().may_answer());
-  EXPECT_EQ(master.lines.count("ha.sync_lost"), 1U) << story();
-}
-
-/// The SA may have begun the answer before the HANDOVER: the next master does not have what it says.
-TEST_F(Replica, WhatIsRegisteredAfterAHandoverIsNotAnswered) {
-  start_pair();
-  auto& old = site_[kA];
-  const auto join = [&](std::size_t i) {
-    old.register_now(
-        [&](sa::Registry& registry) { register_all(registry, test::adapter_port(old.last(), i)); });
-  };
-  join(0);
-  EXPECT_TRUE(old.store().may_answer());
-
-  ASSERT_TRUE(old.manager().hand_over(std::nullopt));
-  site_.world.run_for(milliseconds(2));
-  ASSERT_FALSE(old.is_master());
-  join(1);
-  EXPECT_FALSE(old.store().may_answer());
-
-  site_.world.run_for(seconds(5));
-  ASSERT_TRUE(site_[kB].is_master()) << story();
-  EXPECT_EQ(site_[kB].registry().services().size(), 1U);
 }
 
 /// The master has an epoch that is lower than its standby's copy: it is refused, the fabric decides that it
