@@ -21,7 +21,6 @@ using test::ScriptedSm;
 using test::SmSite;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::SizeIs;
 using wire::SmState;
 
 config::SubnetConfig with_priority(std::uint8_t priority) {
