@@ -189,12 +189,6 @@ void check_ulp(const ConfiguredQosUlp& ulp, const Value& table, const Spot& at) 
         fmt::format("\"{}\" has {}", ulp.name, allowed.empty() ? "a name and an sl only" : "only " + words));
   }
   if (given.size() > 1) at.refuse(table, fmt::format("only one of {}", words));
-  // A list that a script left empty would be the usual ports, of sdp all.
-  const auto empty = std::ranges::find(table.items, Value::Kind::list, &Value::kind);
-  if (given.empty() && empty != table.items.end() && std::ranges::find(allowed, empty->key) != allowed.end())
-    return at.with_key(fmt::format("{}.{}", at.key, empty->key))
-        .wrong(*empty, "one item at least",
-               needed ? "" : fmt::format("leave the key out for the usual {}", words));
   if (given.empty() && needed)
     at.refuse(table, fmt::format("\"{}\" needs {}{}", ulp.name, allowed.size() > 1 ? "one of " : "", words));
 }

@@ -350,20 +350,6 @@ TEST(QosSources, ARuleWhoseOnlyCriterionIsEmptyIsRefused) {
   EXPECT_THAT(errors_of(head + "source = []\npkey = [0x12]\n"), IsEmpty());
 }
 
-TEST(QosSources, AProtocolWithAnEmptyListIsRefused) {
-  const auto head = [](std::string_view name) {
-    return fmt::format("[[qos.ulp]]\nname = \"{}\"\nsl = 1\n", name);
-  };
-  EXPECT_THAT(
-      errors_of(head("sdp") + "port_num = []\n"),
-      ElementsAre("smd.toml:4: qos.ulp[0].port_num: got [], expected one item at least; leave the key "
-                  "out for the usual port_num"));
-  EXPECT_THAT(errors_of(head("any") + "target = []\n"),
-              ElementsAre("smd.toml:4: qos.ulp[0].target: got [], expected one item at least"));
-  EXPECT_THAT(errors_of(head("any") + "target = []\npkey = [0x12]\n"), IsEmpty());
-  EXPECT_THAT(errors_of(head("sdp")), IsEmpty());
-}
-
 TEST(QosSources, TablesOfNoPortAreRefused) {
   EXPECT_THAT(
       errors_of("[[qos.ports]]\nhigh_limit = 4\nports = []\n"),
