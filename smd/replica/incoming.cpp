@@ -194,8 +194,7 @@ asio::awaitable<void> Replicator::leave_copy() {
   if (!foreign || parts_.clock.now() - *foreign_since_ < kForeign) co_return;
   foreign_since_.reset();
   following_ = not_copied_ = false;
-  stale_ = true;
-  take_whole();
+  stale_ = left_copy_ = true;
   // The master before may go on where it was: what is committed here meanwhile is none of its states.
   auto next = std::make_shared<store::ReplicaState>(*replica());
   next->source = {};
@@ -226,6 +225,7 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
   if (receiver_->source() == word.port) not_copied_ = false;
   if (std::exchange(master_, peer) != peer) {
     end_term();
+    if (std::exchange(left_copy_, false)) take_whole();  // with what was committed here meanwhile
     refused_ = false;
     latest_ = word.latest;  // it may be less than the master before had
     const auto link = links_.find(peer);

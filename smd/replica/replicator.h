@@ -275,6 +275,7 @@ class Replicator final : public store::Store {
   std::string no_master_;
   mad::TimePoint lost_at_{};
   std::optional<mad::TimePoint> foreign_since_;  ///< the master is an SM that is never copied
+  bool left_copy_ = false;                       ///< then what is kept became ours again
   mad::TimePoint heard_at_{};                    ///< of the master's last word of where it is
   mad::TimePoint heard_up_{};                    ///< the same by Clock::uptime()
   mad::Duration heard_every_{};                  ///< it says so this often
