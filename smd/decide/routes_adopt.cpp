@@ -20,6 +20,16 @@ namespace {
 constexpr const char* kNeedAsked =
     "they have several layers, and stay with [routing] path_sl = \"asked\" alone";
 
+/// Tables longer than ours stay as long: there may be ports that we do not see. `top`: of ours.
+Lid top_of_held(const Subnet& subnet, Lid top) {
+  for (const auto& node : subnet.nodes) {
+    if (!node->is_switch() || !node->switch_info || !node->lft.row) continue;
+    const auto last = static_cast<std::uint16_t>(node->lft.row->size() - 1);
+    top = std::max(top, Lid{std::min<std::uint16_t>(node->switch_info->linear_fdb_top, last)});
+  }
+  return top;
+}
+
 }  // namespace
 
 /// What the switches hold, where enough of them hold anything to build on.
@@ -191,14 +201,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   const bool is_repaired = in_.stored.repaired_tables != 0 &&
                            digest_of_tables(held) == in_.stored.repaired_tables &&
                            (*fresh_part)->engine == in_.stored.engine.name;
-  // Tables longer than ours stay as long: there may be ports that we do not see.
-  Lid top = base_.top;
-  for (const auto& node : in_.subnet.nodes) {
-    if (node->is_switch() && node->switch_info && node->lft.row)
-      top =
-          std::max(top, Lid{std::min<std::uint16_t>(node->switch_info->linear_fdb_top,
-                                                    static_cast<std::uint16_t>(node->lft.row->size() - 1))});
-  }
+  auto top = top_of_held(in_.subnet, base_.top);
   std::swap(base_.top, top);
   const bool keeps = in_.config.adopt.routes == config::AdoptRoutes::keep;
   const bool too_many_sls = base_.adopted_sls && in_.config.adopt.path_sl && !sls_of_file_;
