@@ -67,10 +67,12 @@ std::vector<std::string_view> inline_blocks(std::string_view list) {
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
-    } else if (!quoted && c == '{' && depth++ == 0) {
-      begin = i;
-    } else if (!quoted && c == '}' && depth != 0 && --depth == 0) {
-      found.push_back(list.substr(begin, i + 1 - begin));
+    } else if (!quoted && c == '{') {
+      if (depth == 0) begin = i;
+      ++depth;
+    } else if (!quoted && c == '}' && depth != 0) {
+      --depth;
+      if (depth == 0) found.push_back(list.substr(begin, i + 1 - begin));
     }
   }
   return found;
