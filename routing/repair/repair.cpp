@@ -30,6 +30,13 @@ Rows rows_by_index(const RepairInput& in) {
   return rows;
 }
 
+bool has_all(const Topology& widest, const Topology& topology) {
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (widest.find(topology.guid(s)) == kNoSwitch) return false;
+  }
+  return true;
+}
+
 /// The ranking of the widest fabric, restricted to the switches of a part of it.
 SwitchRanking restricted(const Topology& widest, const SwitchRanking& wide, const Topology& topology) {
   SwitchRanking ranking;
@@ -66,7 +73,8 @@ std::optional<Rankings> find_rankings(const RepairInput& in) {
   const auto wide = in.engine.ranking(*widest, in.options, in.context.parallel);
   if (!wide) return std::nullopt;
   Rankings rankings{restricted(*widest, *wide, in.context.topology), std::nullopt};
-  if (in.before != nullptr && in.engine.follows_ranking) {
+  // Without a place for a switch that was replaced since then, all entries are looked at.
+  if (in.before != nullptr && in.engine.follows_ranking && has_all(*widest, in.before->topology)) {
     rankings.before = own ? restricted(*widest, *wide, in.before->topology) : *wide;
   }
   return rankings;
