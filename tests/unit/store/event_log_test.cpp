@@ -213,7 +213,7 @@ TEST(EventLog, UnknownPlacesAreGaps) {
   EXPECT_TRUE(now.find({.after = EventId{~std::uint64_t{0}, ~std::uint64_t{0}}}).gap);
 }
 
-/// Nobody would miss it: the file is read up to what the ring had before.
+/// Without it no reader would know: the file is read up to what the ring had before.
 TEST(EventLog, WhatTheRingDropsWhileTheFileIsReadIsAGap) {
   const test::TemporaryFolder folder;
   {
