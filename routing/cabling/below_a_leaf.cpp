@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "routing/cabling/free_ports.h"
+
 namespace smd::routing::inline cabling {
 namespace {
 
@@ -89,12 +91,7 @@ class SmallSwitches {
           ++usual[above ? topology_.peer(other, port).port : port];
       }
     }
-    std::erase_if(usual, [&](const auto& entry) {
-      const auto peer = topology_.peer(s, entry.first);
-      return peer.sw != kNoSwitch || peer.end != kNoEnd || std::ranges::count(taken, entry.first) != 0;
-    });
-    const auto most = std::ranges::max_element(usual, {}, [](const auto& entry) { return entry.second; });
-    return most == usual.end() ? PortNum{} : most->first;
+    return most_usual_unlinked(topology_, s, usual, taken);
   }
 
   void report(SwitchIndex s, std::pair<PortNum, PortNum> ports, SwitchIndex leaf, const std::string& why) {

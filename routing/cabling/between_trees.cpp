@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "routing/cabling/free_ports.h"
 #include "routing/ranking/disjoint_sets.h"
 
 namespace smd::routing::inline cabling {
@@ -126,12 +127,7 @@ class BetweenTrees {
     for (const auto& [other, own] : ports) {
       for (const auto port : own) ++usual[port];
     }
-    std::erase_if(usual, [&](const auto& entry) {
-      const auto peer = topology_.peer(s, entry.first);
-      return peer.sw != kNoSwitch || peer.end != kNoEnd;
-    });
-    const auto most = std::ranges::max_element(usual, {}, [](const auto& entry) { return entry.second; });
-    return most == usual.end() ? PortNum{} : most->first;
+    return most_usual_unlinked(topology_, s, usual);
   }
 
   void report(SwitchIndex s, SwitchIndex peer, std::pair<PortNum, PortNum> ports, const LackingCables& here) {

@@ -6,6 +6,23 @@
 
 namespace smd::routing::inline cabling {
 
+bool is_unlinked(const Topology& topology, SwitchIndex s, PortNum port) {
+  const auto peer = topology.peer(s, port);
+  return peer.sw == kNoSwitch && peer.end == kNoEnd;
+}
+
+PortNum most_usual_unlinked(const Topology& topology, SwitchIndex s,
+                            const std::map<PortNum, std::size_t>& usual, const std::vector<PortNum>& taken) {
+  PortNum best;
+  std::size_t most = 0;
+  for (const auto& [port, count] : usual) {
+    if (count <= most || !is_unlinked(topology, s, port) || std::ranges::count(taken, port) != 0) continue;
+    best = port;
+    most = count;
+  }
+  return best;
+}
+
 std::map<PortNum, unsigned> FreePorts::usual_ports(SwitchIndex s, SwitchIndex peer) const {
   std::map<PortNum, unsigned> count;
   for (const auto other : template_.of(s).members) {
@@ -19,8 +36,7 @@ std::map<PortNum, unsigned> FreePorts::usual_ports(SwitchIndex s, SwitchIndex pe
 }
 
 bool FreePorts::free(SwitchIndex s, PortNum port) const {
-  const auto peer = topology_.peer(s, port);
-  return peer.sw == kNoSwitch && peer.end == kNoEnd && !taken_.contains({s, port});
+  return is_unlinked(topology_, s, port) && !taken_.contains({s, port});
 }
 
 std::optional<PortNum> FreePorts::lower(SwitchIndex s, SwitchIndex peer) const {

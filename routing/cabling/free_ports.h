@@ -2,6 +2,7 @@
 #pragma once
 // Finds the ports at which a missing cable should be.
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,15 @@
 #include "routing/ranking/tree_template.h"
 
 namespace smd::routing::inline cabling {
+
+/// Whether nothing is connected at the port.
+bool is_unlinked(const Topology& topology, SwitchIndex s, PortNum port);
+
+/// The port of `s` without a link, and not `taken`, that most use; PortNum{}: there is none. `usual`: how
+/// many use each.
+PortNum most_usual_unlinked(const Topology& topology, SwitchIndex s,
+                            const std::map<PortNum, std::size_t>& usual,
+                            const std::vector<PortNum>& taken = {});
 
 class FreePorts {
  public:
