@@ -68,11 +68,12 @@ std::vector<NotKept> unkept_fields(PortNum port, const A& sent, const A& answere
   std::vector<NotKept> found;
   wire::for_each_field<A>([&](const auto& row) {
     const auto desired = wire::to_number(row.get(sent, 0));
+    const auto held = wire::to_number(row.get(answered, 0));
+    if (desired == held) return;  // before the names are compared: nearly every field of every answer
     const bool may_be_left = row.name.find("Enabled") != row.name.npos || row.name == "LinkDownDefaultState";
     const bool unchanged = desired == 0 && may_be_left;  // 'no change' was sent
     if (std::ranges::find(ours, row.name) == ours.end() || unchanged) return;
-    const auto held = wire::to_number(row.get(answered, 0));
-    if (desired == held || (held == 0 && is_off(row.name, desired))) return;
+    if (held == 0 && is_off(row.name, desired)) return;
     found.push_back({A::kAttribute, port, std::string(row.name), desired});
   });
   return found;
