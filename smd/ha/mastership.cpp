@@ -175,6 +175,14 @@ void Mastership::execute(machine::Action&& action, std::uint16_t* status) {
              action);
 }
 
+/// After one that has failed nothing is polled.
+void Mastership::begin_sweep() {
+  if (state_.sm == wire::SmState::master || state_.handed_over_by) followed_.reset();
+  if (state_.sm != wire::SmState::master && !state_.handed_over_by && state_.polled)
+    followed_ = state_.polled->sm;
+  on(machine::SweepBegins{});
+}
+
 /// The local side may not have known our port's GUID at the start; the fabric does.
 machine::Verdict Mastership::observed(bool whole, bool dry_run) {
   const auto& subnet = *parts_.subnet;
@@ -188,7 +196,7 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
     if (other.answered) note(other.info);
   }
   look_at_copies();
-  on(machine::SweepRead{others(), whole, dry_run});
+  on(machine::SweepRead{others_after(std::exchange(followed_, std::nullopt)), whole, dry_run});
   return machine::verdict(state_);
 }
 
@@ -263,6 +271,20 @@ OtherSm Mastership::by_place(OtherSm sm) const {
 std::vector<OtherSm> Mastership::others() const {
   auto all = parts_.subnet->other_sms;
   for (auto& other : all) other = by_place(std::move(other));
+  return all;
+}
+
+/// What a sweep has found. Where it could not read the port of the SM that we follow (an M_Key that is not
+/// known here, a node that hangs) that is one that does not answer: its polls decide.
+std::vector<OtherSm> Mastership::others_after(std::optional<OtherSm> followed) const {
+  auto all = others();
+  if (!followed || std::ranges::find(all, followed->at, &OtherSm::at) != all.end()) return all;
+  const auto* node = parts_.subnet->find(followed->at.node);
+  const std::size_t port = node != nullptr && node->is_switch() ? 0 : followed->at.port.value();
+  const bool is_read = node != nullptr && port < node->ports.size() && node->ports[port].known;
+  if (is_read) return all;
+  followed->answered = false;
+  all.push_back(*std::move(followed));
   return all;
 }
 

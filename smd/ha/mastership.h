@@ -131,7 +131,7 @@ class Mastership {
   /// A piece of work begins, or a sweep as a part of it.
   void begin_work() { on(machine::WorkBegins{}); }
   /// A sweep that is part of the work begins.
-  void begin_sweep() { on(machine::SweepBegins{}); }
+  void begin_sweep();
   /// It ends without observed().
   void sweep_failed() { on(machine::SweepFailed{}); }
   /// A sweep has read `parts.subnet`. Nothing may be written unless the verdict is `ours`. `whole`: a heavy
@@ -192,6 +192,7 @@ class Mastership {
   Guid port_guid_at(const PeerPort& at) const;
   OtherSm by_place(OtherSm sm) const;
   std::vector<OtherSm> others() const;
+  std::vector<OtherSm> others_after(std::optional<OtherSm> followed) const;
   void is_sm(const mad::Received& from, const wire::Smp& request, SmLookup::Answer answer);
   std::optional<PeerPort> sender_of(const mad::Received& from, const wire::Smp& request);
   std::optional<PeerPort> place_of(const mad::Received& from, const std::optional<mad::DirectedPath>& back);
@@ -219,6 +220,7 @@ class Mastership {
   SmAgent agent_;
   Standstill standstill_;
   std::optional<machine::SendHandover> handover_;  ///< to be sent
+  std::optional<OtherSm> followed_;                ///< by the last sweep that has begun; until observed()
   mad::TimePoint master_since_{};
   std::vector<OtherSm> reported_;  ///< by report_sms()
   /// What SMs have answered last, and when (seconds since 1970), by port GUID.

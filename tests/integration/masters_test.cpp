@@ -206,6 +206,40 @@ TEST(Masters, AMasterThatAnswersLateIsNotReplaced) {
       << testing::PrintToString(pair.standby.lines().all);
 }
 
+/// The switch before the master has got an M_Key that is not known here: what is behind it cannot be read.
+TEST(Masters, AStandbyThatCannotReadTheMastersNodeIsLedByItsPolls) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  ASSERT_TRUE(world.fabric().faults().set_m_key({"leaf000", PortNum{0}}, 0x77, std::uint8_t{2}));
+  for (unsigned i = 0; i < 3; ++i) {
+    pair.standby->requests().resweep(sm::Resweep::heavy, "test");
+    world.run_for(std::chrono::seconds(10));
+    EXPECT_FALSE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+  }
+  EXPECT_EQ(pair.standby.lines().count("sm.master_gone"), 0U);
+
+  pair.kill_master();
+  world.run_for(std::chrono::seconds(20));
+  EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
+}
+
+/// What it had decided before is of its own node alone.
+TEST(Masters, AMasterThatWasCutOffCallsNoTableTooSmall) {
+  sim::World world(test::spec("ft2:4"));
+  Pair pair(world);
+
+  world.fabric().faults().link_down({"h00000", PortNum{1}});
+  world.run_for(std::chrono::seconds(30));
+  ASSERT_TRUE(pair.standby_is_master());
+  world.fabric().faults().link_up({"h00000", PortNum{1}});
+  world.run_for(std::chrono::seconds(60));
+
+  EXPECT_EQ(pair.master->lines().count("sm.two_masters"), 1U)
+      << testing::PrintToString(pair.master->lines().all);
+  EXPECT_EQ(pair.master->lines().count("switch.small_table"), 0U);
+}
+
 TEST(Masters, EndingAStandbyIsNotAMasterGone) {
   sim::World world(test::spec("ft2:4"));
   Managed master(world, "h00000"), standby(world, "h00003");
