@@ -254,17 +254,18 @@ void log_held_back(const log::Log& log, const Subnet& subnet, const Applied& app
 
 }  // namespace
 
-void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decided,
+void log_faults(const log::Log& log, const Subnet& subnet, const Decided* decided,
                 std::set<Guid>& small_tables, const Inventory* known) {
   for (const auto& silent : silent_nodes(subnet)) log_silent(log, subnet, silent, known);
   log_duplicates(log, subnet);
-  log_ports(log, subnet, decided.partitions.get());
-  log_without_lid(log, subnet, *decided.lids);
-  if (!decided.routes) return;
-  log_small_tables(log, subnet, decided, small_tables);
-  log_routes(log, subnet, *decided.routes);
-  log_vl_limit(log, decided);
-  log_multicast(log, decided);
+  log_ports(log, subnet, decided != nullptr ? decided->partitions.get() : nullptr);
+  if (decided == nullptr) return;
+  log_without_lid(log, subnet, *decided->lids);
+  if (!decided->routes) return;
+  log_small_tables(log, subnet, *decided, small_tables);
+  log_routes(log, subnet, *decided->routes);
+  log_vl_limit(log, *decided);
+  log_multicast(log, *decided);
 }
 
 void log_failed(const log::Log& log, const Subnet& subnet, const Applied& applied) {

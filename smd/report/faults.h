@@ -13,10 +13,10 @@
 namespace smd::sm::inline reports {
 
 /// Nodes that do not answer, duplicate GUIDs, ports that are not Active and why, LIDs that ran out, engines
-/// that were passed over, routes and multicast trees that are not proven. `small_tables`: switches that were
-/// named for that before, and are now. `known`, which may be null, names the hosts behind nodes that do not
-/// answer.
-void log_faults(const log::Log& log, const Subnet& subnet, const Decided& decided,
+/// that were passed over, routes and multicast trees that are not proven. `decided`: for this Subnet; null:
+/// nothing is. `small_tables`: switches that were named for that before, and are now. `known`, which may be
+/// null, names the hosts behind nodes that do not answer.
+void log_faults(const log::Log& log, const Subnet& subnet, const Decided* decided,
                 std::set<Guid>& small_tables, const Inventory* known = nullptr);
 
 /// Sets without a good answer, of one plan.

@@ -57,9 +57,11 @@ void SubnetStatus::publish(events::Payload told) {
   parts_.events.publish(std::move(told));
 }
 
+/// While another SM is master, too, nothing is decided: what was decided last is of another Subnet.
 void SubnetStatus::report_faults() {
   parts_.traps.forget_gone();
-  log_faults(parts_.log, *parts_.loop.subnet(), parts_.loop.decided(), small_tables_,
+  const auto* decided = parts_.mastership.contested() ? nullptr : &parts_.loop.decided();
+  log_faults(parts_.log, *parts_.loop.subnet(), decided, small_tables_,
              parts_.loop.stored()->inventory.get());
   log_m_keys(parts_.log, *parts_.loop.subnet(),
              unknown_m_keys(*parts_.loop.subnet(), parts_.traps.bad_m_keys()));
