@@ -33,6 +33,10 @@ constexpr mad::Duration kForeign = seconds(10);
 
 constexpr auto* kCancelled = "cancelled";
 
+/// Why a connection to ourselves ends, and how long until the next: a name may lead elsewhere later.
+constexpr auto* kSelf = "it is this SM itself";
+constexpr mad::Duration kSelfPause = seconds(60);
+
 }  // namespace
 
 /// Connects again and again.
@@ -59,6 +63,12 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     }
     const bool end = co_await mad::was_cancelled();
     if (end) co_return;
+    if (reason == kSelf) {
+      if (std::exchange(said, reason) != reason) say_self(peer);
+      const bool time = co_await parts_.clock.sleep(kSelfPause);
+      if (!time) co_return;
+      continue;
+    }
     no_master_ = fmt::format("{}: {}", peer, reason);
     const bool is_logged = !parts_.network.failure().empty();
     if (std::exchange(said, reason) != reason && !made && !is_logged)
@@ -67,6 +77,14 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
     const bool time = co_await parts_.clock.sleep(pause.next());
     if (!time) co_return;
   }
+}
+
+void Replicator::say_self(const std::string& peer) const {
+  parts_.log.warn("ha.peer_wrong")
+      .kv("peer", peer)
+      .kv("reason", kSelf)
+      .kv("action", "closed; [ha] peers names the other SMs")
+      .subject(peer);
 }
 
 /// Until the connection ends, and what it has brought is kept; returns why it has ended.
@@ -205,6 +223,8 @@ asio::awaitable<void> Replicator::leave_copy() {
 /// A peer says whether it is master, and what it has. The rest as take().
 asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared_ptr<ByteStream> stream,
                                                    replica::Role word, bool* changed) {
+  // What is in etcd may be our own.
+  if (word.port != Guid{} && word.port == role().self && parts_.network.carries_calls()) co_return kSelf;
   if (word.port != Guid{}) peer_ports_.insert_or_assign(peer, word.port);
   const bool refuses = word.master && role().master && word.latest.epoch < journal_.latest().epoch;
   if (refuses) {

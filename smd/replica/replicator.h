@@ -179,6 +179,7 @@ class Replicator final : public store::Store {
   void wake_all();
   // incoming.cpp: from the master
   asio::awaitable<void> follow(std::string peer);
+  void say_self(const std::string& peer) const;
   asio::awaitable<void> leave_clients(std::shared_ptr<ByteStream> stream, Guid master);
   asio::awaitable<std::string> receive(std::string peer, std::shared_ptr<ByteStream> stream);
   asio::awaitable<std::string> read_all(std::string peer, std::shared_ptr<ByteStream> stream,
