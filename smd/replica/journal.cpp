@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/replica/journal.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace smd::replica {
@@ -87,8 +88,20 @@ std::shared_ptr<const Snapshot> Journal::snapshot() const {
 void Sender::resume(const Resume& from) {
   asked_ = from;
   snapshot_.reset();
-  at_ = from.source == journal_.source() ? from.have : Position{};
+  has_other_ = from.source != journal_.source() || from.have > journal_.latest();
+  at_ = has_other_ ? Position{} : from.have;
   acked_ = at_;
+}
+
+/// A snapshot as soon as its last chunk is.
+Position Sender::sent() const {
+  return snapshot_ && chunk_ == snapshot_->chunks.size() ? std::max(at_, snapshot_->of) : at_;
+}
+
+bool Sender::acknowledged(Position at) {
+  if (has_other_ && at > sent()) return false;
+  acked_ = at;
+  return true;
 }
 
 Sender::Next Sender::next() {

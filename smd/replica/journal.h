@@ -65,8 +65,9 @@ class Sender {
   void resume(const Resume& from);
   /// The standby has refused: it is sent nothing until it asks again.
   void refused() { asked_.reset(); }
-  /// All up to here is on the standby's disk.
-  void acknowledged(Position at) { acked_ = at; }
+  /// All up to here is on the standby's disk. False: it is a position of another SM's state, and counts
+  /// nothing (two may have begun the same epoch, each in its part of a fabric).
+  bool acknowledged(Position at);
   Position acked() const { return acked_; }
   /// All that was committed is on the standby's disk.
   bool is_current() const { return journal_.active() && acked_ == journal_.latest(); }
@@ -80,8 +81,11 @@ class Sender {
   Next next();
 
  private:
+  Position sent() const;
+
   const Journal& journal_;
   std::optional<Resume> asked_;
+  bool has_other_ = false;                    ///< when it asked it had what is not of this stream
   Position at_{};                             ///< sent so far
   std::shared_ptr<const Snapshot> snapshot_;  ///< while it is sent
   std::size_t chunk_ = 0;

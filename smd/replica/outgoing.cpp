@@ -104,7 +104,7 @@ bool Replicator::hear(Outgoing& end, const Frame& frame) {
     end.sender.resume(*resume);
     end.wake.wake_all();
   } else if (const auto* ack = std::get_if<Ack>(&frame)) {
-    end.sender.acknowledged(ack->at);
+    if (!end.sender.acknowledged(ack->at)) return true;
     note_copied(end.peer.port, ack->at);
     if (end.sender.is_current()) lost_sync(false);
     acked_.wake_all();

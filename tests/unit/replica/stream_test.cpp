@@ -123,6 +123,33 @@ TEST(ReplicaStream, AStandbyThatHasMostOfItGetsTheRestOnly) {
   EXPECT_EQ(std::get<Transaction>(frame_of(next.frame)).at.number, 1U);
 }
 
+/// Both SMs of a fabric that was cut in two have begun the same epoch.
+TEST(ReplicaStream, APositionOfAnotherSmAcknowledgesNothing) {
+  Pair pair;
+  pair.begin(2, with_lids(1, 10));
+  pair.commit(with_lids(1, 11));
+  pair.sender.resume({.have = {2, 1}, .source = Guid{0xB}, .snapshot = {}, .chunk = 0});
+
+  EXPECT_FALSE(pair.sender.acknowledged({2, 1}));
+  EXPECT_FALSE(pair.sender.is_current());
+  EXPECT_EQ(pair.sender.acked(), Position{});
+
+  EXPECT_EQ(pair.run(), "");
+  EXPECT_FALSE(pair.sender.acknowledged({2, 7}));
+  EXPECT_TRUE(pair.sender.acknowledged({2, 1}));
+  EXPECT_TRUE(pair.sender.is_current());
+}
+
+/// The disk of the master is an older one.
+TEST(ReplicaStream, WhatTheMasterHasLostAcknowledgesNothing) {
+  Pair pair;
+  pair.begin(2, with_lids(1, 10));
+  pair.sender.resume({.have = {2, 5}, .source = kMaster, .snapshot = {}, .chunk = 0});
+
+  EXPECT_FALSE(pair.sender.acknowledged({2, 5}));
+  EXPECT_EQ(pair.sender.acked(), Position{});
+}
+
 TEST(ReplicaStream, ALowerEpochIsRefusedAndAHigherOneTaken) {
   Pair pair;
   pair.begin(5, with_lids(1, 10));
