@@ -315,6 +315,8 @@ void Mastership::is_sm(const mad::Received& from, const wire::Smp& request, SmLo
     if (!back) return answer(false);  // a program on our own port
   }
   const auto& subnet = parts_.subnet;
+  // Before the first sweep no port's M_Key is known, and one that hides what it says would not answer.
+  if (!subnet && parts_.config->keys.m_key_level >= 2) return answer(false);
   const auto place = place_of(from, back);
   if (place) {
     const auto& node = *subnet->find(place->node);

@@ -315,3 +315,20 @@ TEST(OwnMKeysOfAPair, OfEachPortKeepAnSmWithoutAStoreFromBeingMaster) {
 
 }  // namespace
 }  // namespace smd
+/// The master asks the other one for SMInfo before that has read anything: it knows nothing of the asker's
+/// port.
+TEST(OwnMKeysOfAPair, AreNotGuessedByAnSmThatBegins) {
+  test::SmSite site("ft2:8");
+  auto config = keyed(2);
+  config.sm.sm_key = 0x1122334455667788;
+  config.sm.priority = 5;
+  site.start("h00000", config);
+  site.world.run_for(10s);
+  config.sm.priority = 4;
+  site.start("h00009", config);
+  site.world.run_for(20s);
+  EXPECT_EQ(site.state("h00009"), wire::SmState::standby);
+  EXPECT_EQ(site.world.fabric().state().drops.m_key, 0U);
+  EXPECT_EQ(site["h00000"].lines().count("sm.gone"), 0U) << site.story();
+}
+
