@@ -30,6 +30,8 @@ struct PlanInput {
   bool draining = false;
   /// SLs of the decision before, which clients may have; null: of this one.
   const SlPart* sls_before = nullptr;
+  /// M_Keys that were decided are not on the disk: none is set.
+  bool holds_m_keys = false;
   /// The node is one of left_out.
   bool leaves_out(Guid node) const { return left_out != nullptr && left_out->contains(node); }
 };

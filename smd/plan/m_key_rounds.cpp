@@ -43,7 +43,7 @@ std::optional<wire::PortInfo> next_m_key_step(const PlanInput& in, const Node& n
 }
 
 std::vector<Round> m_key_rounds(const PlanInput& in) {
-  if (!in.decided.settings->m_keys.secret) return {};
+  if (!in.decided.settings->m_keys.secret || in.holds_m_keys) return {};
   Round hosts, switches, own;
   for (auto* round : std::array{&hosts, &switches, &own}) round->phase = Phase::m_keys;
   for (NodeIndex i = 0; i < in.subnet.nodes.size(); ++i) {

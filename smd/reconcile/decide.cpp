@@ -135,11 +135,21 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   auto stored = stored_;
   co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
   const bool new_keys = stored->m_keys != stored_->m_keys;
-  co_await keep(std::move(stored));
+  const bool kept = co_await keep(std::move(stored));
+  if (new_keys && !kept) hold_m_keys();
   // A standby that does not have a port's key can never be its master.
   if (new_keys && parts_.store != nullptr) co_await parts_.store->settle(std::nullopt);
   run->result.lids_changed = lids_changed(*subnet_, *decided_.lids);
   co_return true;
+}
+
+/// A key that is in no database locks everything out of its port when this process ends.
+void Reconciler::hold_m_keys() {
+  if (!std::exchange(m_keys_unsaved_, true))
+    parts_.log.warn("m_key.not_stored")
+        .kv("reason", "the database has not taken new M_Keys")
+        .kv("action", "no port gets one until it has")
+        .always();
 }
 
 /// The way to the tables that were decided on would interrupt what works (`interrupts`), or what is lost

@@ -65,13 +65,17 @@ StoredPtr Reconciler::take_accepted(StoredPtr now) {
   return stored;
 }
 
-asio::awaitable<void> Reconciler::commit() {
-  if (parts_.store != nullptr) co_await parts_.store->commit(stored_);
+asio::awaitable<bool> Reconciler::commit() {
+  if (parts_.store == nullptr) co_return true;
+  const bool written = co_await parts_.store->commit(stored_);
+  if (written && std::exchange(m_keys_unsaved_, false))
+    parts_.agenda.add(Work::incremental, "the database has the M_Keys now");
+  co_return written;
 }
 
-asio::awaitable<void> Reconciler::keep(StoredPtr now) {
+asio::awaitable<bool> Reconciler::keep(StoredPtr now) {
   stored_ = std::move(now);
-  co_await commit();
+  co_return co_await commit();
 }
 
 void Reconciler::set_guids(const std::vector<GuidBlock>& blocks) {
@@ -86,6 +90,7 @@ std::optional<mad::TimePoint> Reconciler::repaired_at() const {
 asio::awaitable<Ran> Reconciler::run(Run how) {
   Progress run{
       .how = how, .result = {}, .requests = {}, .out = {}, .applied = {}, .wrote = false, .left = false};
+  if (m_keys_unsaved_ && !how.dry_run) co_await commit();
   for (const auto part : how.parts) {
     const bool going = co_await run_part(&part_kind(part), &run);
     run.result.cancelled = !going;
@@ -150,7 +155,8 @@ asio::awaitable<bool> Reconciler::make_plan(const PartKind* kind, const Progress
                         .decided = decided_,
                         .left_out = &left_out,
                         .draining = parts_.clock.now() < drain_.until,
-                        .sls_before = sls_before_.get()};
+                        .sls_before = sls_before_.get(),
+                        .holds_m_keys = m_keys_unsaved_};
   co_return co_await parts_.compute.execute([&](const std::stop_token& stop) {
     *made = kind->plan(input, run->requests, parts_.compute.parallel(), stop);
   });

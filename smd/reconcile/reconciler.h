@@ -110,9 +110,9 @@ class Reconciler {
   StoredPtr take_accepted(StoredPtr now);
   /// The same as set_stored(), and returns when it is committed. Before anything that rests on it is written
   /// to the fabric.
-  asio::awaitable<void> keep(StoredPtr now);
-  /// Returns when what is stored is committed; at once without a store.
-  asio::awaitable<void> commit();
+  asio::awaitable<bool> keep(StoredPtr now);
+  /// Returns when what is stored is committed; at once without a store. False: the disk has not taken it.
+  asio::awaitable<bool> commit();
 
   // What the parts are asked for; each is done by the next run of its part.
   /// Replaces the source of the groups; called on a thread of `compute` by each later run of `multicast`.
@@ -173,6 +173,7 @@ class Reconciler {
   asio::awaitable<bool> decide(const PartKind* kind, Progress* run);
   void note_own_tables();
   asio::awaitable<bool> take_decision(Decision decision, Progress* run);
+  void hold_m_keys();
   asio::awaitable<bool> interrupt_less(bool interrupts);
   asio::awaitable<bool> route_round_kept_entries();
   struct ConvergeGoal;
@@ -188,6 +189,7 @@ class Reconciler {
   std::shared_ptr<const Subnet> subnet_;
   Decided decided_;
   StoredPtr stored_;
+  bool m_keys_unsaved_ = false;                     ///< those of stored_ are not on the disk yet
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null
   std::shared_ptr<const LidPart> lids_before_;      ///< of routes_before_
   std::shared_ptr<const SlPart> sls_before_;        ///< of the decision before

@@ -39,10 +39,11 @@ class KeptStore final : public store::Store {
  public:
   sm::StoredPtr loaded() const override { return kept; }
   asio::awaitable<bool> commit(sm::StoredPtr now) override {
-    kept = std::move(now);
-    co_return true;
+    if (works) kept = std::move(now);
+    co_return works;
   }
   sm::StoredPtr kept = std::make_shared<const sm::Stored>();
+  bool works = true;
 };
 
 class OwnMKeys : public testing::Test {
@@ -154,6 +155,27 @@ TEST_F(OwnMKeys, AreKeptBeforeTheyAreSet) {
   begin(keyed(2));
   EXPECT_TRUE(kept);
   EXPECT_EQ(store_.kept->m_keys.size(), fabric_.nodes.size());
+}
+
+/// Another process would not know them.
+TEST_F(OwnMKeys, WaitForADiskThatDoesNotTakeThem) {
+  store_.works = false;
+  begin(keyed(2));
+  EXPECT_THAT(ports(), Each(has(0, 0, 0)));
+  EXPECT_EQ(manager_->lines().count("m_key.not_stored"), 1U);
+  heavy();
+  EXPECT_THAT(ports(), Each(has(0, 0, 0)));
+
+  store_.works = true;
+  world_.run_for(30s);
+  EXPECT_THAT(ports(), Each(has(kKey, 2)));
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_EQ(manager_->lines().count("m_key.not_stored"), 1U);
+
+  store_.works = false;
+  (*manager_)->requests().reload(keyed(2, 0x77));
+  world_.run_for(20s);
+  EXPECT_THAT(ports(), Each(has(kKey, 2)));
 }
 
 TEST_F(OwnMKeys, ArePassedOnToTheNextProcess) {
@@ -297,6 +319,23 @@ TEST(OwnMKeysOfAPair, AreNoHindranceForTheStandby) {
   EXPECT_EQ(site.world.fabric().state().drops.m_key, 0U);
 }
 
+/// The master asks the other one for SMInfo before that has read anything: it knows nothing of the asker's
+/// port.
+TEST(OwnMKeysOfAPair, AreNotGuessedByAnSmThatBegins) {
+  test::SmSite site("ft2:8");
+  auto config = keyed(2);
+  config.sm.sm_key = 0x1122334455667788;
+  config.sm.priority = 5;
+  site.start("h00000", config);
+  site.world.run_for(10s);
+  config.sm.priority = 4;
+  site.start("h00009", config);
+  site.world.run_for(20s);
+  EXPECT_EQ(site.state("h00009"), wire::SmState::standby);
+  EXPECT_EQ(site.world.fabric().state().drops.m_key, 0U);
+  EXPECT_EQ(site["h00000"].lines().count("sm.gone"), 0U) << site.story();
+}
+
 /// It cannot know the key of its own switch, and must not take its own port for the fabric.
 TEST(OwnMKeysOfAPair, OfEachPortKeepAnSmWithoutAStoreFromBeingMaster) {
   test::SmSite site("ft2:8");
@@ -315,20 +354,3 @@ TEST(OwnMKeysOfAPair, OfEachPortKeepAnSmWithoutAStoreFromBeingMaster) {
 
 }  // namespace
 }  // namespace smd
-/// The master asks the other one for SMInfo before that has read anything: it knows nothing of the asker's
-/// port.
-TEST(OwnMKeysOfAPair, AreNotGuessedByAnSmThatBegins) {
-  test::SmSite site("ft2:8");
-  auto config = keyed(2);
-  config.sm.sm_key = 0x1122334455667788;
-  config.sm.priority = 5;
-  site.start("h00000", config);
-  site.world.run_for(10s);
-  config.sm.priority = 4;
-  site.start("h00009", config);
-  site.world.run_for(20s);
-  EXPECT_EQ(site.state("h00009"), wire::SmState::standby);
-  EXPECT_EQ(site.world.fabric().state().drops.m_key, 0U);
-  EXPECT_EQ(site["h00000"].lines().count("sm.gone"), 0U) << site.story();
-}
-
