@@ -51,14 +51,15 @@ void end_polling(Step& step) {
 
 /// The sender of a control shows the SM_Key, belongs to the subnet, and says that it is master. OpenSM's
 /// master shows 0 to an SM that it takes for a standby: that counts from the port where the last sweep has
-/// seen the master.
+/// seen the master. ACKNOWLEDGE comes of a standby; without the key it could end our wait for one that has
+/// not taken the fabric.
 std::optional<Refusal> refusal(const State& now, const ControlReceived& event) {
-  if (event.control == SmControl::acknowledge) return std::nullopt;  // asks for nothing
   const auto& from = event.from;
-  const bool known = from.sm_key == 0 && event.from_known_master;
+  const bool acknowledges = event.control == SmControl::acknowledge;
+  const bool known = from.sm_key == 0 && event.from_known_master && !acknowledges;
   if (from.sm_key != now.sm_key && !known) return from.sm_key == 0 ? Refusal::no_key : Refusal::other_key;
   if (event.from_stranger || !now.policy.allows(from.guid)) return Refusal::not_allowed;
-  if (from.state != SmState::master) return Refusal::not_master;
+  if (from.state != SmState::master && !acknowledges) return Refusal::not_master;
   return std::nullopt;
 }
 

@@ -53,8 +53,7 @@ an unknown control
 HANDOVER, foreign key
   any state: log refused HANDOVER of 40, [bad field]
 ACKNOWLEDGE, foreign key
-  D N S S1 SS SH Q F M U L C C1 H HH: log ACKNOWLEDGE of 40, [ok]
-  Y: acknowledged, log ACKNOWLEDGE of 40, [ok]
+  any state: log refused ACKNOWLEDGE of 40, [bad field]
 DISABLE, foreign key
   any state: log refused DISABLE of 40, [bad field]
 STANDBY, foreign key
