@@ -101,7 +101,7 @@ Json other_json(const SubnetView& view, const sm::OtherSm& other) {
     const auto& others = view.sms->others;
     const auto seen =
         std::ranges::find(others, other.at, [](const sm::SeenSm& one) -> const auto& { return one.sm.at; });
-    if (seen != others.end()) info.guid = seen->sm.info.guid;  // that of its port, whatever it says
+    if (seen != others.end()) info = seen->sm.info;  // what it has said last; the GUID is that of its port
     why = sm::why_stranger(*view.sms, info);
   }
   auto shown = sm_json(info.guid, info.priority, state_word(info.state), other.lid, other.node_description);

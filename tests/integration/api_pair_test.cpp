@@ -93,6 +93,21 @@ TEST_F(ApiOfAPair, StatusSaysWhatWillHappen) {
   EXPECT_EQ(standby.at("outlook"), "takes over 1.5 s after the master's last answer");
 }
 
+/// Answers to polls come between two sweeps.
+TEST_F(ApiOfAPair, StatusAndListShowWhatAnSmHasSaidLast) {
+  for (auto& view : backend_.views) {
+    auto with = *view;
+    auto sms = std::make_shared<sm::SmView>(*with.sms);
+    for (auto& other : sms->others) other.sm.info.priority = 4;
+    with.sms = std::move(sms);
+    view = std::make_shared<const api::SubnetView>(std::move(with));
+  }
+  const auto list = ask("GET", "/v1/subnets/h00000/sms", "Sms");
+  const auto status = ask("GET", "/v1/subnets/h00000/status", "Subnet");
+  EXPECT_EQ(list.at("sms").at(1).at("priority"), 4);
+  EXPECT_EQ(status.at("other_sms").at(0).at("priority"), 4);
+}
+
 TEST_F(ApiOfAPair, AnSmThatIsNeverObeyedIsNamedAsSuchEverywhere) {
   for (auto& view : backend_.views) {
     auto with = *view;
