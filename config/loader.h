@@ -75,6 +75,8 @@ class Loader {
   void check_api(const Layer& layer);
   void check_replica(const Layer& layer);
   void check_replica_key(const Layer& layer);
+  void warn_of_one_way_copy(const Layer& layer);
+  void warn_of(const Layer& layer, std::string_view key, std::string what, std::string hint);
   void check_etcd(const Layer& layer, bool certificates);
   void check_partitions(const Layer& layer);
   void check_qos_policies(const Layer& layer);

@@ -191,11 +191,27 @@ void Loader::check_replica_key(const Layer& layer) {
   const auto& ha = layer.settings.subnet.ha;
   if (ha.psk_file.empty() || !ha.psk.empty()) return;
   const auto read = read_replica_key(ha.psk_file, context_);
-  const auto at = layer.places.find("ha.psk_file");
+  warn_of(layer, "ha.psk_file",
+          (read ? ha.psk_file + ": was not readable" : read.error()) + ": the state is not copied",
+          "correct it, then restart");
+}
+
+/// Each SM copies from those that it names, and gives to those that connect: a pair has both at both ends.
+void Loader::warn_of_one_way_copy(const Layer& layer) {
+  const auto& ha = layer.settings.subnet.ha;
+  const bool in_force = &layer != &base_ || subnets_.empty();
+  if (!in_force || ha.listen.empty() == ha.peers.empty()) return;
+  const bool gives = ha.peers.empty();
+  warn_of(layer, gives ? "ha.listen" : "ha.peers",
+          gives ? "without ha.peers this SM copies nothing while it is standby"
+                : "without ha.listen no standby copies the state of this SM while it is master",
+          "set both, at each SM");
+}
+
+void Loader::warn_of(const Layer& layer, std::string_view key, std::string what, std::string hint) {
   ConfigError warning{
-      .key = layer.prefix + "ha.psk_file",
-      .expected = (read ? ha.psk_file + ": was not readable" : read.error()) + ": the state is not copied",
-      .hint = "correct it, then restart"};
+      .key = layer.prefix + std::string(key), .expected = std::move(what), .hint = std::move(hint)};
+  const auto at = layer.places.find(key);
   if (at != layer.places.end()) warning.file = at->second.file, warning.line = at->second.line;
   add_once(warnings_, {warning});
 }
@@ -221,6 +237,7 @@ void Loader::check_replica(const Layer& layer) {
     complain(layer, key, "ha.psk_file, or ha.cert, ha.key and ha.ca, beside it");
   } else {
     check_replica_key(layer);
+    warn_of_one_way_copy(layer);
   }
 }
 

@@ -176,7 +176,7 @@ TEST(Load, AnOverrideMayHaveAnOldName) {
 
 /// As with a certificate that cannot be used: the fabric has its SM, and the state is not copied.
 TEST(Load, AKeyForPeersThatCannotBeReadIsAWarning) {
-  constexpr auto kText = "[ha]\nlisten = \"127.0.0.1:7650\"\npsk_file = \"key\"\n";
+  constexpr auto kText = "[ha]\nlisten = \"127.0.0.1:7650\"\npsk_file = \"key\"\npeers = [\"sm2:7650\"]\n";
   const auto warnings = [&](std::map<std::string, std::string> files) {
     std::vector<std::string> lines;
     const auto config = load_text(kText, "smd.toml", {}, context_with(std::move(files)));
@@ -194,6 +194,27 @@ TEST(Load, AKeyForPeersThatCannotBeReadIsAWarning) {
   EXPECT_THAT(warnings({}),
               ElementsAre("smd.toml:3: ha.psk_file: key: No such file or directory: the state is not "
                           "copied; correct it, then restart"));
+}
+
+TEST(Load, ACopyInOneDirectionIsWarnedOf) {
+  const auto warnings = [](const std::string& ha) {
+    std::vector<std::string> lines;
+    const auto config = load_text("[ha]\npsk_file = \"key\"\n" + ha, "smd.toml", {},
+                                  context_with({{"key", std::string(64, '7')}}));
+    if (!config) return std::vector{to_string(config.error().front())};
+    for (const auto& warning : config->warnings) lines.push_back(to_string(warning));
+    return lines;
+  };
+  const std::string listen = "listen = \"[::]:7650\"\n", peers = "peers = [\"sm2:7650\"]\n";
+  EXPECT_THAT(warnings(listen + peers), IsEmpty());
+  EXPECT_THAT(warnings(listen),
+              ElementsAre("smd.toml:3: ha.listen: without ha.peers this SM copies nothing while it is "
+                          "standby; set both, at each SM"));
+  EXPECT_THAT(warnings(peers),
+              ElementsAre("smd.toml:3: ha.peers: without ha.listen no standby copies the state of this SM "
+                          "while it is master; set both, at each SM"));
+  // What [ha] lacks each [[subnet]] may have.
+  EXPECT_THAT(warnings(listen + "[[subnet]]\nport = \"mlx5_0\"\n[subnet.ha]\n" + peers), IsEmpty());
 }
 
 TEST(Load, ASubnetStartsFromTheTablesWhereverTheyStand) {
