@@ -36,16 +36,26 @@ void GivingWay::publish_standby(std::string reason) {
   parts_.vl_tables.ask();
 }
 
+/// The node of the master that we follow, or there is none.
+bool GivingWay::master_is_read() const {
+  const auto* master = parts_.mastership.answering_master();
+  const auto& subnet = parts_.loop.subnet();
+  return master == nullptr || !subnet || subnet->find(master->at.node) != nullptr;
+}
+
 /// False when cancelled.
 asio::awaitable<bool> GivingWay::stand_by() {
-  // `status` of a standby shows whether the fabric is up: where it was not, it is read again.
+  // `status` of a standby shows whether the fabric is up: where it was not, or what is round the master was
+  // not read, it is read again.
   const auto& summary = parts_.status.summary();
   const bool was_down = summary.sm_lid == Lid{} || summary.ports_active < summary.ports_not_active;
   mad::TaskGroup watching(parts_.executor);
   if (parts_.loop.subnet()) watching.spawn(parts_.standby.watch(parts_.take_config));
   const bool ended = co_await parts_.mastership.stand_by([this, was_down] {
-    const bool again = was_down && parts_.scheduler.try_again(Guid{});
-    if (again) parts_.agenda.add(Work::heavy, "the fabric was not up yet");
+    const bool again = (was_down || !master_is_read()) && parts_.scheduler.try_again(Guid{});
+    if (again)
+      parts_.agenda.add(Work::heavy,
+                        was_down ? "the fabric was not up yet" : "the master's node did not answer");
     return again;
   });
   co_await watching.stop();

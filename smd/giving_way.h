@@ -47,6 +47,7 @@ class GivingWay {
  private:
   void publish_standby(std::string reason);
   asio::awaitable<bool> stand_by();
+  bool master_is_read() const;
 
   Parts parts_;
 };

@@ -218,6 +218,12 @@ TEST(Masters, AStandbyThatCannotReadTheMastersNodeIsLedByItsPolls) {
     EXPECT_FALSE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
   }
   EXPECT_EQ(pair.standby.lines().count("sm.master_gone"), 0U);
+  const auto hosts = [&] { return pair.standby->published()->summary.cas; };
+  EXPECT_LT(hosts(), 8U);
+
+  ASSERT_TRUE(world.fabric().faults().set_m_key({"leaf000", PortNum{0}}, 0, std::uint8_t{0}));
+  world.run_for(std::chrono::minutes(6));
+  EXPECT_EQ(hosts(), 8U) << testing::PrintToString(pair.standby.lines().all);
 
   pair.kill_master();
   world.run_for(std::chrono::seconds(20));
