@@ -223,9 +223,9 @@ asio::awaitable<void> Replicator::leave_copy() {
 /// A peer says whether it is master, and what it has. The rest as take().
 asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared_ptr<ByteStream> stream,
                                                    replica::Role word, bool* changed) {
+  if (word.port != Guid{}) peer_ports_.insert_or_assign(peer, word.port);
   // What is in etcd may be our own.
   if (word.port != Guid{} && word.port == role().self && parts_.network.carries_calls()) co_return kSelf;
-  if (word.port != Guid{}) peer_ports_.insert_or_assign(peer, word.port);
   const bool refuses = word.master && role().master && word.latest.epoch < journal_.latest().epoch;
   if (refuses) {
     if (master_ == peer) master_.clear();  // where it is our master again the stream begins anew
