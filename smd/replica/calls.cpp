@@ -28,12 +28,27 @@ std::string Replicator::no_link() const {
   const auto now = role();
   if (now.master) return "this SM has just become master, ask again";
   if (!now.follows) return "no SM of the fabric is master at present";
+  const auto why = why_unlinked();
   if (master_.empty() || !links_.contains(master_))
-    return fmt::format("no connection to the master {}{}{}", *now.follows, no_master_.empty() ? "" : ": ",
-                       no_master_);
+    return fmt::format("no connection to the master {}{}{}", *now.follows, why.empty() ? "" : ": ", why);
   if (links_.at(master_).version < kTakesCalls) return "the master's smd is too old to be asked by a standby";
   if (asked_.size() >= kMostCalls) return fmt::format("{} changes wait for the master already", kMostCalls);
   return {};
+}
+
+/// Why the peer that is master, or may be, is not connected: "peer: reason". Empty: there is none.
+std::string Replicator::why_unlinked() const {
+  const auto master = role().follows;
+  std::string perhaps;
+  for (const auto& [peer, reason] : unlinked_) {
+    const auto port = peer_ports_.find(peer);
+    const bool is_known = master && port != peer_ports_.end();
+    if (is_known && port->second != *master) continue;
+    auto why = fmt::format("{}: {}", peer, reason);
+    if (is_known) return why;
+    perhaps = std::move(why);
+  }
+  return perhaps;
 }
 
 /// The SMs of all peers are known, from when they were connected last, and none is this one: an OpenSM.

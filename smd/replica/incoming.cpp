@@ -69,7 +69,7 @@ asio::awaitable<void> Replicator::follow(std::string peer) {
       if (!time) co_return;
       continue;
     }
-    no_master_ = fmt::format("{}: {}", peer, reason);
+    unlinked_.insert_or_assign(peer, reason);
     const bool is_logged = !parts_.network.failure().empty();
     if (std::exchange(said, reason) != reason && !made && !is_logged)
       parts_.log.warn("ha.peer_unreachable").kv("peer", peer).kv("reason", reason).subject(peer);
@@ -187,6 +187,7 @@ asio::awaitable<std::string> Replicator::take_all(std::string peer, std::shared_
       *greeted = true;
       if (hello->version < kLeavesClients) left_.reset();  // it would close the connection
       links_.insert_or_assign(peer, Link{.stream = stream, .version = hello->version, .said = {}});
+      unlinked_.erase(peer);
       continue;
     }
     if (!*greeted) co_return "no hello";

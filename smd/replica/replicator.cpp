@@ -428,7 +428,7 @@ void Replicator::publish() {
     view.source = replica()->source;
     view.latest = latest_;
     view.heard = heard_;
-    view.master = master_.empty() ? no_master_ : master_;
+    view.master = master_.empty() ? why_unlinked() : master_;
     view.role = master_.empty() ? ReplicaView::Role::lost
                 : is_current()  ? ReplicaView::Role::current
                                 : ReplicaView::Role::behind;

@@ -203,6 +203,7 @@ class Replicator final : public store::Store {
   Bytes hello() const;
   // calls.cpp
   std::string no_link() const;
+  std::string why_unlinked() const;
   bool forwards() const;
   bool is_no_peer(Guid master) const;
   asio::awaitable<void> send_frame(std::shared_ptr<ByteStream> stream, BytesPtr frame);
@@ -271,9 +272,9 @@ class Replicator final : public store::Store {
   bool not_copied_ = false;
   bool stale_ = false;  ///< it was not current when we became master
   std::uint64_t replaced_ = 0;
-  Position latest_{};   ///< of the master
-  std::string master_;  ///< where it is connected; empty: nowhere
-  std::string no_master_;
+  Position latest_{};                            ///< of the master
+  std::string master_;                           ///< where it is connected; empty: nowhere
+  std::map<std::string, std::string> unlinked_;  ///< peers without a connection, and why
   mad::TimePoint lost_at_{};
   std::optional<mad::TimePoint> foreign_since_;  ///< the master is an SM that is never copied
   bool left_copy_ = false;                       ///< then what is kept became ours again

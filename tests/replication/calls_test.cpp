@@ -108,6 +108,22 @@ TEST_F(Calls, AMasterThatIsNoPeerIsNotAsked) {
   EXPECT_FALSE(site_[kMasterHost].store().view()->forwards);
 }
 
+/// The second peer never runs, and is tried again as well.
+TEST_F(Calls, TheReasonIsThatOfThePeerWhichIsMaster) {
+  site_.start(kMasterHost, priority_of(5), {kStandbyHost});
+  site_.start(kStandbyHost, priority_of(3), {kMasterHost, "h00001"});
+  site_.world.run_for(seconds(3));
+  ASSERT_EQ(site_[kStandbyHost].store().view()->role, replica::ReplicaView::Role::current);
+  site_.network.cut = true;
+  site_.network.break_all();
+  for (unsigned i = 0; i < 60; ++i) {
+    site_.world.run_for(milliseconds(200));
+    const auto none = ask(kStandbyHost);
+    site_.world.run_for(milliseconds(10));
+    ASSERT_THAT(reason(none), HasSubstr(std::string(kMasterHost) + ": "));
+  }
+}
+
 TEST_F(Calls, ADeadOrSlowMasterIsSaidAndNothingWaitsForEver) {
   start_pair();
   site_[kMasterHost].takes = seconds(2);
