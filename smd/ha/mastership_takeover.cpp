@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric falls to a standby that knows it: one round of SMInfo, and it is master.
+#include <algorithm>
 #include <utility>
 
 #include "mad/suspend.h"
@@ -29,6 +30,9 @@ asio::awaitable<bool> Mastership::take_over() {
   begin_work();  // what a standstill before this has left open is asked now
   const Paths paths(*subnet);
   auto others = subnet->other_sms;
+  // After a sweep that has failed it is not polled; one that was not read may be master yet.
+  if (followed_ && std::ranges::find(others, followed_->at, &OtherSm::at) == others.end())
+    others.push_back(*followed_);
   SmReads own;
   mad::TaskGroup group(parts_.executor);
   for (auto& other : others) {
