@@ -5,6 +5,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
+#include <cstdint>
 #include <optional>
 
 #include "mad/base/parse.h"
@@ -67,6 +68,10 @@ class TlsStream final : public ByteStream {
   ConnectionPtr connection_;
 };
 
+std::int64_t seconds_of(mad::Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
 /// The handshake, in time. Empty: it was well.
 asio::awaitable<std::string> shake_hands(ConnectionPtr connection, mad::Clock* clock,
                                          tls::ssl::stream_base::handshake_type type) {
@@ -78,9 +83,7 @@ asio::awaitable<std::string> shake_hands(ConnectionPtr connection, mad::Clock* c
   });
   const auto [error] = co_await connection->stream.async_handshake(type, kWait);
   clock->cancel(timer);
-  if (late)
-    co_return fmt::format("no handshake of TLS in {} s",
-                          std::chrono::duration_cast<std::chrono::seconds>(patience).count());
+  if (late) co_return fmt::format("no handshake of TLS in {} s", seconds_of(patience));
   if (!error) co_return "";
   const bool refused = error.category() == asio::error::get_ssl_category();
   co_return refused ? error.message() + " (do psk_file, or cert and ca, of both ends belong together?)"
@@ -156,12 +159,16 @@ asio::awaitable<std::expected<ByteStreamPtr, std::string>> TlsNetwork::connect(s
   std::string reason = "no address";
   for (const auto& end : ends) {
     auto connection = std::make_shared<Connection>(tcp::socket(impl_->executor), impl_->client);
-    const auto timer =
-        impl_->clock.call_at(impl_->clock.now() + kPatience, [connection] { connection->close(); });
+    bool late = false;
+    const auto timer = impl_->clock.call_at(impl_->clock.now() + kPatience, [connection, &late] {
+      late = true;
+      connection->close();
+    });
     const auto [error] = co_await connection->stream.lowest_layer().async_connect(end.endpoint(), kWait);
     impl_->clock.cancel(timer);
-    reason = error ? error.message() : "";
-    if (error) continue;
+    if (error) reason = error.message();
+    if (late) reason = fmt::format("no answer to TCP in {} s", seconds_of(kPatience));
+    if (error || late) continue;
     connection->stream.lowest_layer().set_option(tcp::no_delay(true));
     connection->peer = peer;
     reason = co_await shake_hands(connection, &impl_->clock, tls::ssl::stream_base::client);
@@ -172,7 +179,8 @@ asio::awaitable<std::expected<ByteStreamPtr, std::string>> TlsNetwork::connect(s
 
 asio::awaitable<std::expected<ByteStreamPtr, std::string>> TlsNetwork::accept() {
   if (!impl_->acceptor.is_open()) {
-    co_await impl_->clock.sleep(std::chrono::hours(1));
+    bool time = true;
+    while (time) time = co_await impl_->clock.sleep(std::chrono::hours(1));
     co_return std::unexpected("[ha] listen is empty");
   }
   auto [error, socket] = co_await impl_->acceptor.async_accept(kWait);
