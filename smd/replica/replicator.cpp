@@ -405,7 +405,9 @@ void Replicator::publish() {
     view.failure = parts_.network.failure();
     if (parts_.clock.now() - turned_away_.at < kRefusalShown) view.refused = turned_away_.what;
     const auto behind = [&](Position acked) {
-      return view.latest.number - (acked.epoch == view.latest.epoch ? acked.number : 0);
+      // Through etcd a standby's position may be of another SM's epoch of this number.
+      return view.latest.number -
+             (acked.epoch == view.latest.epoch ? std::min(acked.number, view.latest.number) : 0);
     };
     for (const auto& copy : parts_.network.copies()) {  // standbys that have no connection to us
       view.standbys.push_back({.name = fmt::format("{}", copy.port),
