@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "config/kept_names.h"
 #include "config/partition_groups.h"
 #include "config/toml_reader.h"
 #include "mad/base/parse.h"
@@ -192,8 +193,7 @@ class PartitionMerger {
       automatic_.insert(number);
       return number;
     };
-    const auto kept = sources_.kept_pkeys.find(definition.name);
-    if (kept != sources_.kept_pkeys.end() && is_free(kept->second)) return take(kept->second);
+    if (const auto kept = kept_key(definition); kept && is_free(*kept)) return take(*kept);
     for (const bool of_others : {false, true}) {
       for (unsigned key = range.first; key <= range.second; ++key) {
         const auto number = static_cast<std::uint16_t>(key);
@@ -204,6 +204,18 @@ class PartitionMerger {
         note(definition.source, fmt::format("{} gets no P_Key: none from 0x{:04x} to 0x{:04x} is free",
                                             shown_name(definition), range.first, range.second)));
     return std::nullopt;
+  }
+
+  /// The number that the definition had before. One of OpenSM's file without members is left out, and keeps
+  /// none.
+  std::optional<std::uint16_t> kept_key(const PartitionDefinition& definition) {
+    const bool of_file = definition.source.origin == PolicyOrigin::file;
+    const bool merges = !definition.name.empty() && definition.name.size() <= kNameLength;
+    if (of_file && !merges && definition.members.empty()) return std::nullopt;
+    auto kept = sources_.kept_pkeys.find(kept_names_.next(definition.source.origin, definition.name));
+    // Kept by an older version.
+    if (kept == sources_.kept_pkeys.end() && !of_file) kept = sources_.kept_pkeys.find(definition.name);
+    return kept != sources_.kept_pkeys.end() ? std::optional(kept->second) : std::nullopt;
   }
 
   bool is_free(std::uint16_t key) {
@@ -365,6 +377,7 @@ class PartitionMerger {
   std::set<std::uint16_t> reported_{};
   std::set<std::uint16_t> api_keys_{};
   std::set<std::uint16_t> automatic_{};
+  KeptNames kept_names_{};
   std::set<std::uint16_t> opensm_used_{kDefaultPartition.value()};
   std::uint16_t opensm_next_ = 1;
   std::set<PKey> warned_both_{};

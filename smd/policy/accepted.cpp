@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -13,9 +14,11 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/describe.h"
 #include "config/fabric_settings.h"
+#include "config/kept_names.h"
 #include "config/partition_sources.h"
 #include "config/partitions.h"
 #include "config/qos_classes.h"
@@ -127,11 +130,27 @@ config::PartitionSources sources_at(const json::value& from) {
   return sources;
 }
 
-/// By name the numbers that partitions without one have got.
+/// A partition without a name is called by its number.
+bool is_nameless(const config::PolicyPartition& partition) {
+  return partition.sources.front().origin == config::PolicyOrigin::file &&
+         partition.name == fmt::format("{:04x}", partition.pkey.value());
+}
+
+/// By KeptNames the numbers that partitions without one have got.
 json::object automatic_pkeys(const config::PartitionPolicy& merged) {
-  json::object pkeys;
+  std::vector<const config::PolicyPartition*> automatic;
   for (const auto& partition : merged.partitions) {
-    if (partition.automatic) pkeys[partition.name] = partition.pkey.value();
+    if (partition.automatic) automatic.push_back(&partition);
+  }
+  // As they were merged.
+  std::ranges::sort(automatic, {}, [](const auto* one) {
+    return std::pair(one->runs.empty() ? 0U : one->runs.front().order, one->pkey);
+  });
+  config::KeptNames names;
+  json::object pkeys;
+  for (const auto* one : automatic) {
+    const auto name = is_nameless(*one) ? std::string_view() : std::string_view(one->name);
+    pkeys[names.next(one->sources.front().origin, name)] = one->pkey.value();
   }
   return pkeys;
 }

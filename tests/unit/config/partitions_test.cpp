@@ -221,6 +221,23 @@ TEST(Partitions, NumbersThatWereGivenAreKept) {
       << "explicit numbers of before";
 }
 
+/// An older version kept numbers of smd.toml by the name alone. One of the file comes first.
+TEST(Partitions, NumbersOfSmdTomlAreKeptApartFromThoseOfTheFile) {
+  PartitionSources sources;
+  sources.toml = {own("a", {}, PolicyOrigin::toml)};
+  sources.conf = {own("a", {}, PolicyOrigin::file), own("", {}, PolicyOrigin::file),
+                  own("", {}, PolicyOrigin::file)};
+  sources.kept_pkeys = {{"a", 5}, {"a\nsmd.toml", 4}, {"", 9}, {"\n2", 7}};
+  const auto found = merged(sources);
+  EXPECT_THAT(names_of(found),
+              ElementsAre("0x0004 a", "0x0005 a", "0x0007 0007", "0x0009 0009", "0x7fff Default"));
+  EXPECT_EQ(found.policy.partitions[0].sources.front().origin, PolicyOrigin::toml);
+
+  sources.kept_pkeys = {{"a", 5}};
+  sources.conf.clear();
+  EXPECT_THAT(names_of(merged(sources)), ElementsAre("0x0005 a", "0x7fff Default"));
+}
+
 TEST(Partitions, ANameOfSmdTomlIsNoNameOfAnotherPartition) {
   PartitionSources sources{.toml_file = "smd.toml"};
   sources.toml = {own("Default", 0x12, PolicyOrigin::toml, 4), own("0x14", 0x13, PolicyOrigin::toml, 8)};

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <tuple>
 
 #include "config/load.h"
@@ -101,6 +104,34 @@ TEST(AcceptedPolicy, KeepsTheNumbersThatPartitionsHaveGot) {
   ASSERT_NE(kept->find(PKey{2}), nullptr);
   EXPECT_EQ(kept->find(PKey{2})->name, "b");
   EXPECT_TRUE(accepted_pkeys("no JSON").chosen.empty());
+}
+
+/// Of the file, of smd.toml, and those that have none, also after others have come and gone.
+TEST(AcceptedPolicy, KeepsTheNumbersOfPartitionsThatShareTheirName) {
+  const std::string toml =
+      "[partitions]\nfile = \"p.conf\"\n[[partition]]\nname = \"Foo\"\nfull = [\"0x3\"]\n";
+  const auto numbers_of = [](const config::PartitionPolicy& policy) {
+    std::map<std::string, std::uint16_t> numbers;  // by the first member
+    for (const auto& partition : policy.partitions) {
+      if (partition.automatic) numbers[to_string(partition.members[0].ports)] = partition.pkey.value();
+    }
+    return numbers;
+  };
+  const std::string shared = "Foo:0x1;\n :0x2;\nFix=0x2:0x9;\n :NONE;\n :0x4;\n";
+  Policies policies;
+  std::map<std::string, std::uint16_t> first;
+  for (const std::string& conf : {shared, shared, "New:0x5;\n" + shared, shared}) {
+    const auto loaded = load(toml, conf);
+    ASSERT_TRUE(loaded) << to_string(loaded.error().front());
+    const auto merged = merged_policy(loaded->base, policies);
+    ASSERT_NE(merged, nullptr);
+    auto numbers = numbers_of(*merged);
+    numbers.erase("0x0000000000000005");
+    if (first.empty()) first = numbers;
+    EXPECT_THAT(numbers, testing::SizeIs(4));
+    EXPECT_EQ(numbers, first) << conf;
+    policies.accepted = accepted_text(loaded->base, merged.get());
+  }
 }
 
 TEST(AcceptedPolicy, OfNoPartitionsIsOneToo) {
