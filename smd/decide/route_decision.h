@@ -69,6 +69,9 @@ class RouteDecision {
   std::optional<routing::SwitchRanking> ranking_now(const routing::EngineInfo& engine,
                                                     const RankingPtr& ranking) const;
   RoutePartOr repair_layers(std::span<const routing::OldRow> old, const std::string& engine);
+  RoutePartOr extend_in_layers(std::span<const std::shared_ptr<const routing::LftRow>> rows,
+                               const std::string& engine, const routing::PairLayers& now,
+                               const routing::PairLayers& home);
   RoutePartOr return_pairs(std::span<const routing::OldRow> old, const std::string& engine,
                            const RoutePart& before);
   RoutePartOr extend(const RoutePart& before);

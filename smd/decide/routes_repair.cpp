@@ -6,6 +6,7 @@
 #include "routing/ranking/reorient.h"
 #include "routing/repair/extend.h"
 #include "routing/repair/extend_layers.h"
+#include "smd/decide/followed_lids.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/route_decision.h"
 #include "smd/decide/tree_room.h"
@@ -114,19 +115,37 @@ RoutePartOr RouteDecision::repair_layers(std::span<const routing::OldRow> old, c
   auto home = routing::layers_for(*base_.topology,
                                   in_.stored.layers_home ? *in_.stored.layers_home : routing::GuidLayers{});
   if (sls_of_file_ && !sls_of_file_->layers.by_pair.empty()) now = home = sls_of_file_->layers.by_pair;
-  auto repaired =
+  auto part = extend_in_layers(rows, engine, now, home);
+  const auto moved = [&](const RoutePart& one) {
+    return routing::pairs_differing(base_.topology->switches(), one.layers.by_pair, now);
+  };
+  if (!part || (*part && moved(**part) == 0)) return part;
+  // More LIDs of a port, by other paths, need more room in the layers than there may be.
+  const auto followed = with_followed_lids(rows, *base_.topology, *base_.lid_map, in_.stored);
+  if (followed.empty()) return part;
+  auto reason = std::exchange(not_repaired_, {});
+  auto other = extend_in_layers(followed, engine, now, home);
+  if (!other || (*other && (!*part || moved(**other) < moved(**part)))) return other;
+  not_repaired_ = std::move(reason);
+  return part;
+}
+
+RoutePartOr RouteDecision::extend_in_layers(std::span<const std::shared_ptr<const routing::LftRow>> rows,
+                                            const std::string& engine, const routing::PairLayers& now,
+                                            const routing::PairLayers& home) {
+  auto extended =
       routing::extend_layers({.context = {*base_.topology, *base_.lid_map, in_.parallel, in_.stop},
                               .old = rows,
                               .now = now,
                               .home = home,
                               .most_layers = base_.vls});
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
-  if (!repaired) {
-    not_repaired_ = routing::to_string(repaired.error());
+  if (!extended) {
+    not_repaired_ = routing::to_string(extended.error());
     return nullptr;
   }
-  settle_orphans(repaired->routes);
-  return finish(std::move(repaired->routes), engine, RoutePart::Origin::repaired);
+  settle_orphans(extended->routes);
+  return finish(std::move(extended->routes), engine, RoutePart::Origin::repaired);
 }
 
 /// Paths of pairs of switches that have another layer than at first are made anew in that one, where they fit

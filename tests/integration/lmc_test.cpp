@@ -162,5 +162,39 @@ TEST_P(RaisedLmc, HasRoutesToAllLidsAfterAReload) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, RaisedLmc, testing::Values("lash", "dfsssp", "nue", "updn", "auto"));
 
+class RaisedLmcOfATorus : public test::LayeredFabric, public testing::WithParamInterface<std::uint8_t> {
+ protected:
+  RaisedLmcOfATorus() : LayeredFabric("torus:5x5:2+guids=1") {}
+};
+
+/// Other paths for the new LIDs do not fit into the layers: they take those of the LIDs before.
+TEST_P(RaisedLmcOfATorus, ChangesNoSlByAReload) {
+  begin();
+  const auto first_layers = layers();
+  config_.lids.lmc = GetParam();
+  (*manager_)->requests().reload(config_);
+  world_.run_for(60s);
+  EXPECT_EQ(lmc_of_hosts(world_.fabric()), GetParam());
+  EXPECT_EQ(layers(), first_layers);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_EQ(lost_paths(state()), 0U);
+  EXPECT_TRUE(routes().verification.clean());
+}
+
+TEST_P(RaisedLmcOfATorus, ChangesNoSlByARestart) {
+  begin();
+  const auto first_layers = layers();
+  end();
+  config_.lids.lmc = GetParam();
+  begin();
+  world_.run_for(60s);
+  EXPECT_EQ(layers(), first_layers);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_EQ(lost_paths(state()), 0U);
+  EXPECT_TRUE(routes().verification.clean());
+}
+
+INSTANTIATE_TEST_SUITE_P(Lmcs, RaisedLmcOfATorus, testing::Values(std::uint8_t{1}, std::uint8_t{2}));
+
 }  // namespace
 }  // namespace smd
