@@ -12,6 +12,7 @@
 #include "routing/quality/load.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/multicast.h"
+#include "smd/decide/replaced_sls.h"
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
 #include "smd/reconcile/progress.h"
@@ -50,8 +51,10 @@ DecideInput Reconciler::decide_input(const Run& how) const {
 /// False when cancelled.
 asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
+  const bool adopting = kind->whole && run->how.adopting;
+  if (adopting) stored_ = without_replaced_sls(stored_, *subnet_, *config_);
   auto input = decide_input(run->how);
-  input.adopting = kind->whole && run->how.adopting;
+  input.adopting = adopting;
   const auto groups = kind->uses_groups ? groups_ : Groups{};  // which may be others while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);

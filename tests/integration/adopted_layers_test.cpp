@@ -100,6 +100,50 @@ TEST_F(AdoptedLayers, SlsKeepTheirNumbers) {
   EXPECT_EQ(compared, 32U * 30U);
 }
 
+/// We were master before the other SM, and what we have stored is of that time.
+TEST_F(AdoptedLayers, TheFileCountsAgainAfterAnotherSm) {
+  begin();
+  const auto stored = store_->loaded();
+  const auto first_tables = tables();
+  const auto paths = file([](auto layer, Lid, Lid) { return layer == 0 ? 0U : 15U - 2U * layer; });
+  take_over(paths);
+  end();
+  store_.emplace();
+  world_.run(store_->commit(stored));
+  world_.fabric().counts().clear();
+  begin();
+  EXPECT_EQ(tables(), first_tables);
+  EXPECT_EQ(lft_sets(), 0U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_NE(line("routing.path_sl_adopted"), "");
+  std::size_t compared = 0;
+  for (const auto& end : routes().topology->end_ports()) {
+    const auto& row = paths->at(end.node);
+    const auto& now = manager_->last();
+    for (std::size_t value = 1; value < row.size(); ++value) {
+      const Lid lid{static_cast<std::uint16_t>(value)};
+      if (row[value] == base::kNoSlSaid || routes().lid_map->destination(lid).sw == end.sw) continue;
+      const auto sl = sm::path_sl(now.decided, Sl{0}, *now.subnet->find(end.node), PortNum{1}, lid);
+      EXPECT_EQ(sl.value(), row[value]) << fmt::format("{} to {}", end.node, lid);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 32U * 30U);
+}
+
+/// As long as the SLs that ports were told are ours, whatever the file says.
+TEST_F(AdoptedLayers, AnOldFileDoesNotCountAgain) {
+  begin();
+  const auto first_layers = layers();
+  config_.adopt.path_sl = file([](auto, Lid, Lid) { return 0U; });
+  config_.adopt.path_sl_file = "paths.txt";
+  end();
+  begin();
+  EXPECT_EQ(layers(), first_layers);
+  EXPECT_EQ(line("routing.path_sl_adopted"), "");
+  EXPECT_EQ(line("routing.not_adopted"), "");
+}
+
 TEST_F(AdoptedLayers, ARepairKeepsTheSlsOfTheOthers) {
   begin();
   const auto paths = file([](auto layer, Lid, Lid) { return layer; });

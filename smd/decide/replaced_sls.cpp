@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "smd/decide/replaced_sls.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "config/qos_classes.h"
+#include "mad/base/sl_files.h"
+#include "smd/sweep/end_ports.h"
+
+namespace smd::sm::inline decisions {
+namespace {
+
+/// The switch that packets to a LID of an end port come from last; 0: there is none.
+Guid switch_before(const Subnet& subnet, Lid lid) {
+  const auto within = [&](const wire::PortInfo& info) {
+    const unsigned base = info.lid.value();
+    return base != 0 && lid.value() >= base && lid.value() < base + (1U << info.lmc);
+  };
+  for (const auto& node : subnet.nodes) {
+    if (node->is_switch() && !node->ports.empty() && node->ports[0].info.lid == lid) return node->guid();
+    for (std::size_t p = 1; !node->is_switch() && p < node->ports.size(); ++p) {
+      const auto& port = node->ports[p];
+      if (port.peer && within(port.info)) return port.peer->node;
+    }
+  }
+  return {};
+}
+
+/// The SL that we gave to paths between two switches, for this class.
+std::optional<Sl> sl_of_ours(const Stored& stored, Guid one, Guid other, Sl of_class) {
+  if (!stored.layers_now) return of_class;
+  const auto& switches = stored.layers_now->switches;
+  const auto a = std::ranges::lower_bound(switches, one), b = std::ranges::lower_bound(switches, other);
+  if (a == switches.end() || *a != one || b == switches.end() || *b != other) return std::nullopt;
+  const auto layer = stored.layers_now->layers.at(static_cast<std::size_t>(a - switches.begin()),
+                                                  static_cast<std::size_t>(b - switches.begin()));
+  if (layer == routing::kNoLayer) return std::nullopt;
+  const auto known = stored.wire_sls.find({of_class, layer});
+  return known != stored.wire_sls.end() ? known->second : Sl{static_cast<std::uint8_t>(layer)};
+}
+
+/// Ports whose MasterSMSL is what we, and what the file, say of their path to the SM that they know.
+class ToldSls {
+ public:
+  ToldSls(const Stored& stored, const Subnet& subnet, const base::PathSlFile& file, Sl class_of_sm)
+      : stored_(stored), subnet_(subnet), file_(file), class_(class_of_sm) {
+    for (const auto& node : subnet.nodes) {
+      // What a node does not keep says nothing.
+      if (node->is_switch() || !node->not_kept.empty()) continue;
+      for (std::size_t p = 1; p < node->ports.size(); ++p)
+        count(*node, PortNum{static_cast<std::uint8_t>(p)});
+    }
+  }
+  bool by_file() const { return by_file_ > by_us_; }
+
+ private:
+  void count(const Node& node, PortNum number) {
+    const auto& port = node.ports[number.value()];
+    const auto& info = port.info;
+    if (info.port_state != PortState::active || info.sm_lid == Lid{} || !port.peer) return;
+    const auto known = sms_.try_emplace(info.sm_lid);
+    if (known.second) known.first->second = switch_before(subnet_, info.sm_lid);
+    const auto to = known.first->second;
+    const auto* row = base::sls_from(file_, port_guid(node, number), node.guid());
+    const auto at = info.sm_lid.value();
+    const bool said = row != nullptr && at < row->size() && (*row)[at] != base::kNoSlSaid;
+    if (to == Guid{} || to == port.peer->node || !said) return;
+    by_file_ += info.master_sm_sl.value() == (*row)[at] ? 1U : 0U;
+    by_us_ += sl_of_ours(stored_, port.peer->node, to, class_) == info.master_sm_sl ? 1U : 0U;
+  }
+
+  const Stored& stored_;
+  const Subnet& subnet_;
+  const base::PathSlFile& file_;
+  Sl class_;
+  std::map<Lid, Guid> sms_;  ///< by LID the switch before it
+  std::size_t by_file_ = 0, by_us_ = 0;
+};
+
+}  // namespace
+
+StoredPtr without_replaced_sls(const StoredPtr& stored, const Subnet& subnet,
+                               const config::SubnetConfig& config) {
+  const auto& file = config.adopt.path_sl;
+  const bool ours = stored->layers_now || !stored->engine.name.empty();
+  if (!ours || !file || config.routing.path_sl != config::PathSl::asked) return stored;
+  if (!ToldSls(*stored, subnet, *file, config::master_sm_sl(config)).by_file()) return stored;
+  auto without = std::make_shared<Stored>(*stored);
+  without->layers_home = without->layers_now = nullptr;
+  without->engine = {};
+  without->left_engine = {};
+  without->repaired_tables = 0;
+  without->wire_sls.clear();
+  return without;
+}
+
+}  // namespace smd::sm::inline decisions
