@@ -7,9 +7,11 @@
 #include <array>
 #include <iterator>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "mad/wire/tables.h"
+#include "smd/decide/port_vl_tables.h"
 #include "smd/decide/stored.h"
 #include "smd/sweep/end_ports.h"
 
@@ -111,6 +113,17 @@ HeldBlocks<A> joined(const HeldBlocks<A>& noted, const HeldBlocks<A>& now) {
 template <class A>
 constexpr bool kHasBaseline = TableKind<A>::kRead != TableRead::never;
 
+/// A restart has brought the device's own VL tables in place of others as devices are made with: which of
+/// these it has means nothing.
+template <class A>
+bool as_made_again(const HeldBlocks<A>& was, const HeldBlocks<A>& is) {
+  if constexpr (std::is_same_v<A, wire::SlToVl> || std::is_same_v<A, wire::VlArbitration>) {
+    return is_as_made(was) && is_as_made(is);
+  } else {
+    return false;
+  }
+}
+
 /// It begins anew: an end port in Init, or a switch that has no LID or forwards by nothing yet.
 bool begins_anew(const Node& node, const Port& port) {
   if (node.is_switch()) return !node.forwards() || !node.ports[0].info.lid.unicast();
@@ -174,6 +187,7 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
       if (!notes<A>()) return;
       auto& was = std::get<HeldPtr<A>>(tables.held);
       const auto& is = port.held<A>();
+      if (tables.restarted && was && is && as_made_again(*was, *is)) was = is;
       if (was && is && was != is) {
         const auto found = compare(*was, *is, node.is_switch());
         if (found.any()) altered.push_back({at, A::kAttribute, found.text(), tables.restarted});

@@ -35,13 +35,18 @@ bool is_known(const Node& node, PortNum num) {
 }
 
 template <class A>
-bool is_plain_port(const Port& port) {
-  const auto& held = port.held<A>();
+bool all_plain(const HeldBlocks<A>& held) {
   bool plain = true;
-  for (std::size_t block = 0; held && block < held->row.size(); ++block) {
-    if (held->known.test(block)) plain = plain && is_plain(held->row[block]);
+  for (std::size_t block = 0; block < held.row.size(); ++block) {
+    if (held.known.test(block)) plain = plain && is_plain(held.row[block]);
   }
   return plain;
+}
+
+template <class A>
+bool is_plain_port(const Port& port) {
+  const auto& held = port.held<A>();
+  return !held || all_plain(*held);
 }
 
 /// Nothing where a table of the node is not known yet.
@@ -86,6 +91,9 @@ bool forget_lost(Stored& stored, const Subnet& subnet, UnixTime now) {
 }
 
 }  // namespace
+
+bool is_as_made(const HeldBlocks<wire::SlToVl>& table) { return all_plain(table); }
+bool is_as_made(const HeldBlocks<wire::VlArbitration>& table) { return all_plain(table); }
 
 bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted, UnixTime now) {
   bool changed = forget_lost(stored, subnet, now);

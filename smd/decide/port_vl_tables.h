@@ -14,9 +14,14 @@ namespace smd::sm::inline decisions {
 /// What a node held that has been lost for so long is forgotten.
 inline constexpr UnixTime kVlTablesKept = UnixTime{30} * 24 * 3600;
 
+/// As devices are made with, by the blocks that are known: SLs spread over the VLs or all on VL 0, equal
+/// weights.
+bool is_as_made(const HeldBlocks<wire::SlToVl>& table);
+bool is_as_made(const HeldBlocks<wire::VlArbitration>& table);
+
 /// Notes what nodes in service hold whose tables are all known: of a node in `noted`, which were noted since
-/// we became master, nothing. Adds to `noted`. Tables as devices are made with (SLs spread over the VLs or
-/// all on VL 0, equal weights) are not kept: a reset brings them back. Pure. False where nothing is new.
+/// we became master, nothing. Adds to `noted`. Tables as devices are made with are not kept: a reset brings
+/// such ones back. Pure. False where nothing is new.
 bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted, UnixTime now);
 
 /// What ports in Init are to hold again.

@@ -68,6 +68,24 @@ TEST_F(AlteredTables, AFabricWithoutPartitionsHasNothingToSay) {
     EXPECT_EQ(lines(event), 0U) << event;
 }
 
+/// An SM has put all SLs on VL 0, and the switch is made with SLs that are spread over its VLs.
+TEST_F(AlteredTables, AnotherPlainVlTableAfterARestartIsNoLoss) {
+  const sim::Place place{"leaf003", PortNum{1}};
+  for (std::uint8_t sl = 0; sl < 16; ++sl) {
+    for (std::uint8_t in = 0; in < 5; ++in) faults().set_sl_to_vl(place, PortNum{in}, Sl{sl}, Vl{0});
+  }
+  wire::VlArbitration low;
+  low.entries[0] = {Vl{0}, 64};
+  faults().set_vl_arbitration(place, 1, low);
+  begin();
+  faults().reboot("leaf003");
+  world_.run_for(60s);
+
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+  EXPECT_TRUE(altered().empty());
+  for (const auto* event : {"node.changed", "node.restored"}) EXPECT_EQ(lines(event), 0U) << event;
+}
+
 TEST_F(AlteredTables, KeysOfAnotherSmAreNamedAtATakeover) {
   partition();
   key("h00005", 0, 0x7FFF);
