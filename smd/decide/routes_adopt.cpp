@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/engines/engine.h"
+#include "routing/repair/guid_layers.h"
 #include "smd/decide/adopted_layers.h"
 #include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
@@ -28,6 +29,13 @@ Lid top_of_held(const Subnet& subnet, Lid top) {
     top = std::max(top, Lid{std::min<std::uint16_t>(node->switch_info->linear_fdb_top, last)});
   }
   return top;
+}
+
+/// No pair has another layer than clients of the SM before us know.
+bool has_first_layers(const RoutePart& part) {
+  const auto* first = part.adopted_layers.get();
+  return first == nullptr ||
+         routing::pairs_differing(part.topology->switches(), *first, part.layers.by_pair) == 0;
 }
 
 }  // namespace
@@ -119,17 +127,22 @@ void RouteDecision::take_first_layers(RoutePart& part) const {
   part.adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
 }
 
-/// Fresh tables in place of those of another SM.
+/// Fresh tables in place of those of another SM. `refused`: those are others.
 RoutePartOr RouteDecision::instead_of_held(const RoutePart& fresh_part, bool refused) const {
   auto part = std::make_shared<RoutePart>(fresh_part);
   take_first_layers(*part);
-  if (in_.config.adopt.path_sl && base_.adopted_sls)
-    part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, not_repaired_);
+  auto reason = not_repaired_.empty() ? "they are not proven" : not_repaired_;
+  if (not_repaired_.empty() && part->layers.vls.by_port())
+    reason = fmt::format("{} uses tables of its own only", part->engine);
+  const bool same = !refused && has_first_layers(*part);
+  if (same) part->sls_replaced = false;
+  if (in_.config.adopt.path_sl && base_.adopted_sls && !same)
+    part->not_repaired = fmt::format("on the SLs of {}: {}", in_.config.adopt.path_sl_file, reason);
   const bool ours = in_.stored.layers_now || !in_.stored.engine.name.empty();
   if (refused && not_repaired_ == kNeedAsked) part->not_repaired = kNeedAsked;
   if (refused && !ours && part->not_repaired.empty())
     part->not_repaired =
-        fmt::format("{}{}", not_repaired_.empty() ? "they are not proven" : not_repaired_,
+        fmt::format("{}{}", reason,
                     in_.config.routing.path_sl == config::PathSl::fixed
                         ? "; tables of several layers stay with [routing] path_sl = \"asked\" alone"
                         : "");
@@ -194,10 +207,10 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
     }
     return true;
   };
-  const bool all_same = !sls_of_file_ && held.size() == rows.size() && std::ranges::all_of(held, same);
+  const bool same_rows = held.size() == rows.size() && std::ranges::all_of(held, same);
   // The VLs of such an engine are not those of the tables as they are: only its own are kept.
   const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
-  if (all_same || by_port) return instead_of_held(**fresh_part, !all_same);
+  if (by_port || (same_rows && !sls_of_file_)) return instead_of_held(**fresh_part, !same_rows);
   const bool is_repaired = in_.stored.repaired_tables != 0 &&
                            digest_of_tables(held) == in_.stored.repaired_tables &&
                            (*fresh_part)->engine == in_.stored.engine.name;

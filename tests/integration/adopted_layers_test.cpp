@@ -131,6 +131,36 @@ TEST_F(AdoptedLayers, TheFileCountsAgainAfterAnotherSm) {
   EXPECT_EQ(compared, 32U * 30U);
 }
 
+/// The tables of torus-2QoS are not kept but computed: these are the same.
+TEST_F(AdoptedLayers, TablesAndSlsOfATorusAreNotRefusedWhereTheyAreOurs) {
+  config_.routing.engines = {"torus-2QoS"};
+  begin();
+  const auto first_layers = layers();
+  config_.adopt.path_sl = file([](auto layer, Lid, Lid) { return layer; });
+  config_.adopt.path_sl_file = "paths.txt";
+  end();
+  store_.emplace();
+  world_.fabric().counts().clear();
+  begin();
+  EXPECT_EQ(layers(), first_layers);
+  EXPECT_EQ(lft_sets(), 0U);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+  EXPECT_EQ(line("routing.not_adopted"), "");
+}
+
+TEST_F(AdoptedLayers, TablesThatTorus2QosReplacesHaveAReason) {
+  begin();
+  const auto paths = file([](auto layer, Lid, Lid) { return layer; });
+  end();
+  store_.emplace();
+  config_.adopt.path_sl = paths;
+  config_.adopt.path_sl_file = "paths.txt";
+  config_.routing.engines = {"torus-2QoS"};
+  start();
+  EXPECT_THAT(line("routing.not_adopted"),
+              HasSubstr("on the SLs of paths.txt: torus-2QoS uses tables of its own only"));
+}
+
 /// As long as the SLs that ports were told are ours, whatever the file says.
 TEST_F(AdoptedLayers, AnOldFileDoesNotCountAgain) {
   begin();
