@@ -129,11 +129,22 @@ std::uint32_t weight_of(const std::vector<wire::VlWeight>& list, Vl vl) {
   return sum;
 }
 
+/// None of a class that is left out: its paths have the SLs of the first one, which keep their VLs.
 std::vector<std::uint16_t> wire_bits(const SlPart& sls, Sl of_class) {
-  std::vector<std::uint16_t> found;
+  std::vector<std::uint16_t> found(sls.layers);
+  if (std::ranges::find(sls.left_out, of_class) != sls.left_out.end()) return found;
   for (unsigned layer = 0; layer < sls.layers; ++layer)
-    found.push_back(static_cast<std::uint16_t>(1U << wire_sl(&sls, of_class, layer).value()));
+    found[layer] = static_cast<std::uint16_t>(1U << wire_sl(&sls, of_class, layer).value());
   return found;
+}
+
+/// Connections of a class that is gone go on on its SLs: each stays in its layer, with the first class.
+void keep_layers_of_gone(const SlPart& sls, QosPart::Class& first) {
+  for (const auto& [of, sl] : sls.sls) {
+    const auto& [of_class, layer] = of;
+    const bool gone = std::ranges::find(sls.classes, of_class) == sls.classes.end();
+    if (gone && layer < first.sls.size()) first.sls[layer] |= static_cast<std::uint16_t>(1U << sl.value());
+  }
 }
 
 /// Of lists: a class for each VL that classes of the fabric have.
@@ -206,6 +217,7 @@ QosPart::Kind in_layers(QosPart::Kind kind, const SlPart& sls, std::vector<unsig
     for (auto& one : kind.classes) one.sls = wire_bits(sls, one.sl);
   }
   if (kind.classes.empty()) return kind;  // all SLs are dropped
+  keep_layers_of_gone(sls, kind.classes.front());
   show_lists(kind);
   return kind;
 }

@@ -89,6 +89,11 @@ class Moves {
       for (std::size_t i = 0; sls != nullptr && i < sls->classes.size(); ++i)
         of_layer.set(wire_sl(sls, sls->classes[i], static_cast<unsigned>(layer)).value());
     }
+    if (sls == nullptr) return;
+    // Connections of classes that are gone may still have theirs.
+    for (const auto& [of, sl] : sls->sls) {
+      if (of.second < change_.sls_of_layer.size()) change_.sls_of_layer[of.second].set(sl.value());
+    }
   }
 
   Round round(const routing::SlSet& done) const {

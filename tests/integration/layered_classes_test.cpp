@@ -288,6 +288,35 @@ TEST_F(LayeredClasses, ANewClassTakesFreeSls) {
   for (const auto& [key, sl] : after) EXPECT_EQ(decided().service_levels->sls.at(key), sl);
 }
 
+/// Connections go on on the SLs of a class that is gone. On the VL of one layer they would close a loop.
+TEST_F(LayeredClasses, CloseNoCreditLoopOnSlsOfAClassThatIsGone) {
+  begin();
+  world_.run_for(1min);  // tables of ports in service have been read
+  struct Connection {
+    const sm::Node* from;
+    Lid to;
+    Sl sl;
+  };
+  const auto then = manager_->last().subnet;
+  std::vector<Connection> connections;
+  for (const auto& from : then->nodes) {
+    for (const auto& to : then->nodes) {
+      if (from == to || from->is_switch() || to->is_switch()) continue;
+      const auto lid = to->ports[1].info.lid;
+      connections.push_back({from.get(), lid, sm::path_sl(decided(), Sl{3}, *from, PortNum{1}, lid)});
+    }
+  }
+  config_.partition[1].sl = 0;
+  reload();
+  ASSERT_THAT(decided().service_levels->classes, testing::ElementsAre(Sl{0}));
+  walk();
+  std::set<Channel> of_gone;
+  for (const auto& one : connections) add(crossed(*one.from, one.to, one.sl), of_gone);
+  EXPECT_EQ(vls(of_gone).size(), routes().layers.count);
+  EXPECT_FALSE(credit_loop());
+  EXPECT_EQ(manager_->lines().count("qos.vls_unproven"), 0U);
+}
+
 /// A second class takes every other VL: layers leave their VLs for those that others leave.
 TEST_F(LayeredClasses, CloseNoCreditLoopWhileVlsChange) {
   config_.partition[1].sl = 0;

@@ -129,6 +129,31 @@ TEST(ServiceLevels, ListsAreDividedAmongTheLayersOfTheirVls) {
   EXPECT_EQ(tables.arbitration[2].entries[1], (wire::VlWeight{Vl{1}, 64}));
 }
 
+/// Connections go on on them, and what was proven is a VL for each layer.
+TEST(ServiceLevels, SlsOfAClassThatIsGoneStayInTheirLayers) {
+  const auto before = decided({Sl{0}, Sl{1}, Sl{3}}, 2, 8);
+  const auto after = decided({Sl{0}, Sl{3}}, 2, 8, before.sls);
+  config::QosConfig qos;
+  qos.enabled = true;
+  const auto lists = qos_kind(qos, config::PortClass::switch_external, nullptr);
+  for (const auto& kind : {plain_kind(after.classes), lists}) {
+    const auto tables =
+        limited(in_layers(kind, after, {2, 1, 0, 0}), {.vls = 4, .low = 8, .high = 8}).sl_to_vl.vls;
+    for (unsigned layer = 0; layer < 2; ++layer)
+      EXPECT_EQ(tables[before.sls.at({Sl{1}, layer}).value()], tables[wire_sl(&after, Sl{0}, layer).value()]);
+    EXPECT_NE(tables[wire_sl(&after, Sl{0}, 0).value()], tables[wire_sl(&after, Sl{0}, 1).value()]);
+  }
+}
+
+TEST(ServiceLevels, AClassThatIsLeftOutTakesNoSlFromTheFirstOne) {
+  const std::vector classes{Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{4}, Sl{5}};
+  const auto part = decided(classes, 3, 8);
+  ASSERT_THAT(part.left_out, ElementsAre(Sl{5}));
+  const auto host = limited(in_layers(plain_kind(classes), part, {}), {.vls = 4, .low = 8, .high = 8});
+  for (unsigned layer = 0; layer < 3; ++layer)
+    EXPECT_EQ(host.sl_to_vl.vls[wire_sl(&part, Sl{0}, layer).value()], Vl{0}) << layer;
+}
+
 /// docs/qos.md, 'Layers'.
 TEST(ServiceLevels, AVlWithoutWeightInTheListsHasTurnsNevertheless) {
   config::QosConfig qos;
