@@ -28,17 +28,33 @@ struct Kind {
   sm::QosPart::Tables tables;
 };
 
-std::vector<Kind> kinds_of(const config::QosConfig& qos, const config::QosPolicy& policy,
+/// The links that the answer is for: as asked, within what [links] leaves them.
+struct LinksShown {
+  unsigned vls;
+  unsigned mtu;  ///< bytes
+  bool fewer_vls;
+};
+
+LinksShown links_of(const config::LinksConfig& links, const QosCheck& check) {
+  const unsigned most = links.operational_vls == 0 ? check.vls : links.operational_vls;
+  const unsigned mtu = links.mtu == Mtu::none ? check.mtu : bytes(links.mtu);
+  return {.vls = std::min(check.vls, most), .mtu = std::min(check.mtu, mtu), .fewer_vls = most < check.vls};
+}
+
+std::vector<Kind> kinds_of(const config::SubnetConfig& subnet, const config::QosPolicy& policy,
                            const QosCheck& check) {
+  const auto& qos = subnet.qos;
   const auto code = sm::operational_vls_code(check.vls);
   const bool arbitrates = code > 1;
   const auto entries = static_cast<std::uint8_t>(arbitrates ? check.entries : 0U);
-  const sm::QosCapacity capacity{
+  const sm::QosCapacity port0{
       .vls = code, .maps_sls = true, .arbitrates = arbitrates, .low = entries, .high = entries};
+  auto of_link = port0;
+  of_link.vls = sm::operational_vls_code(links_of(subnet.links, check).vls);
   std::vector<Kind> kinds;
   const auto add = [&](const std::string& name, config::PortClass of, const config::QosPorts* set) {
     const auto asked = policy.classes.empty() ? sm::qos_kind(qos, of, set) : sm::class_kind(qos, of, policy);
-    auto tables = sm::limited(asked, capacity);
+    auto tables = sm::limited(asked, of == config::PortClass::switch_port0 ? port0 : of_link);
     const auto same = std::ranges::find(kinds, tables, &Kind::tables);
     if (same != kinds.end()) {
       same->names += ", " + name;
@@ -56,6 +72,13 @@ std::vector<Kind> kinds_of(const config::QosConfig& qos, const config::QosPolicy
         &qos.ports[i]);
   }
   return kinds;
+}
+
+/// "2 VLs ([links] operational_vls)".
+std::string link_vls_text(const config::SubnetConfig& subnet, const QosCheck& check) {
+  const auto links = links_of(subnet.links, check);
+  return fmt::format("{} VL{}{}", links.vls, links.vls == 1 ? "" : "s",
+                     links.fewer_vls ? " ([links] operational_vls)" : "");
 }
 
 /// Those that are asked for.
@@ -97,8 +120,9 @@ sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosC
   const auto policy = config::qos_policy_of(subnet);
   const auto partitions = policy::merged_policy(subnet, {});
   found.uses = sm::qos_uses(config::master_sm_sl(subnet), &policy, partitions.get());
-  for (const auto& kind : kinds_of(subnet.qos, policy, check)) {
-    auto view = sm::explain_kind(kind.names, kind.tables, found.uses, check.mtu);
+  const auto mtu = links_of(subnet.links, check).mtu;
+  for (const auto& kind : kinds_of(subnet, policy, check)) {
+    auto view = sm::explain_kind(kind.names, kind.tables, found.uses, mtu);
     sm::note_shares(view, found.uses, policy);
     found.kinds.push_back(std::move(view));
   }
@@ -115,8 +139,8 @@ void print_qos(std::ostream& out, const config::Config& config, const QosCheck& 
     const auto& subnet = *one;
     if (config.subnets.size() > 1) out << "subnet " << subnet.name << '\n';
     if (subnet.qos.enabled)
-      out << fmt::format("QoS with {} VL{} and arbitration tables of {} entr{}.", check.vls,
-                         check.vls == 1 ? "" : "s", check.entries, check.entries == 1 ? "y" : "ies");
+      out << fmt::format("QoS with {} and arbitration tables of {} entr{}.", link_vls_text(subnet, check),
+                         check.entries, check.entries == 1 ? "y" : "ies");
     const auto found = explain_config(subnet, check);
     if (subnet.qos.enabled) out << (found.warnings.empty() ? ' ' : '\n');
     sm::print_qos(out, found);
@@ -129,9 +153,10 @@ void print_qos_warnings(std::ostream& out, const config::Config& config) {
     auto count = found.warnings.size() - (found.enabled && found.may_have_layers ? 1U : 0U);
     for (const auto& kind : found.kinds) count += kind.warnings.size();
     if (count == 0) continue;
-    out << fmt::format("QoS{}{}: {} warning{} with 8 VLs: smd check --qos\n",
+    out << fmt::format("QoS{}{}: {} warning{} with {}: smd check --qos\n",
                        config.subnets.size() > 1 ? " of subnet " : "",
-                       config.subnets.size() > 1 ? subnet.name : "", count, count == 1 ? "" : "s");
+                       config.subnets.size() > 1 ? subnet.name : "", count, count == 1 ? "" : "s",
+                       link_vls_text(subnet, {}));
   }
 }
 

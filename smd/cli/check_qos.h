@@ -19,7 +19,7 @@ namespace smd::cli {
 /// The ports and packets that the answer is for.
 struct QosCheck {
   bool asked = false;
-  unsigned vls = 8;      ///< data VLs that links use: 1, 2, 4, 8 or 15
+  unsigned vls = 8;      ///< data VLs that ports can: 1, 2, 4, 8 or 15
   unsigned entries = 8;  ///< of each VL arbitration table, 1 to 64
   unsigned mtu = 4096;   ///< bytes of payload in each packet
   std::string svg{};     ///< a file for a picture; empty: none
@@ -28,7 +28,8 @@ struct QosCheck {
 
 /// --qos, --vls, --vlarb-entries, --mtu, --subnet, --svg.
 void add_qos_options(CLI::App& command, QosCheck& check);
-/// What QoS makes of ports that are as `check` says, by the configuration alone: no fabric is asked. Only
+/// What QoS makes of ports that are as `check` says, with the VLs and the MTU that [links] leaves them, by
+/// the configuration alone: no fabric is asked. Only
 /// `enabled` and `may_have_layers` are set where QoS is off. Pure.
 sm::QosExplanation explain_config(const config::SubnetConfig& subnet, const QosCheck& check);
 /// For each subnet with QoS: each SL that the SM, a partition or the policy uses, its VL at each kind of

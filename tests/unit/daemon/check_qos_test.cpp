@@ -91,6 +91,22 @@ TEST_F(CheckQos, WarnsOfSlsThatShareAVl) {
   EXPECT_THAT(said({.asked = true, .vls = 1}), HasSubstr("SL 0, 1, 2 share VL 0"));
 }
 
+/// docs/configuration.md, [links]: a link uses no more, whatever its ports can.
+TEST_F(CheckQos, IsOfTheVlsAndTheMtuThatLinksLeave) {
+  auto& links = config_.subnets[0].links;
+  links.operational_vls = 2;
+  links.mtu = Mtu::m2048;
+  EXPECT_THAT(said(), AllOf(HasSubstr("QoS with 2 VLs ([links] operational_vls) and arbitration tables of 8"),
+                            HasSubstr("adapters, switches, routers (packets of 2048 bytes):\n"),
+                            HasSubstr("enhanced ports 0 (packets of 2048 bytes):\n"),
+                            HasSubstr("warning: SL 0, 2 share VL 0 and delay each other")));
+  std::ostringstream out;
+  print_qos_warnings(out, config_);
+  EXPECT_THAT(out.str(), HasSubstr(" with 2 VLs ([links] operational_vls): smd check --qos\n"));
+  links.operational_vls = 8;
+  EXPECT_THAT(said({.asked = true, .vls = 2}), HasSubstr("QoS with 2 VLs and"));
+}
+
 TEST_F(CheckQos, SaysWhatHighPrioritySendsBeforeLow) {
   qos().all.vlarb_high = weights({{2, 64}});
   qos().all.high_limit = 6;
