@@ -9,6 +9,8 @@
 #include <fstream>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/qos_classes.h"
@@ -62,14 +64,15 @@ std::vector<Kind> kinds_of(const config::SubnetConfig& subnet, const config::Qos
       kinds.push_back({name, std::move(tables)});
     }
   };
-  add("adapters", config::PortClass::ca, nullptr);
-  add("switches", config::PortClass::switch_external, nullptr);
-  add("enhanced ports 0", config::PortClass::switch_port0, nullptr);
-  add("routers", config::PortClass::router, nullptr);
+  const std::pair<std::string_view, config::PortClass> classes[] = {
+      {"adapters", config::PortClass::ca},
+      {"switches", config::PortClass::switch_external},
+      {"enhanced ports 0", config::PortClass::switch_port0},
+      {"routers", config::PortClass::router}};
+  for (const auto& [name, of] : classes) add(std::string(name), of, nullptr);
   for (std::size_t i = 0; i < qos.ports.size(); ++i) {
-    add(fmt::format("adapters of [[qos.ports]] {}", i + 1), config::PortClass::ca, &qos.ports[i]);
-    add(fmt::format("switches of [[qos.ports]] {}", i + 1), config::PortClass::switch_external,
-        &qos.ports[i]);
+    for (const auto& [name, of] : classes)
+      add(fmt::format("{} of [[qos.ports]] {}", name, i + 1), of, &qos.ports[i]);
   }
   return kinds;
 }

@@ -91,6 +91,16 @@ TEST_F(CheckQos, WarnsOfSlsThatShareAVl) {
   EXPECT_THAT(said({.asked = true, .vls = 1}), HasSubstr("SL 0, 1, 2 share VL 0"));
 }
 
+/// A set of ports may have any: ALL_SWITCHES is the ports 0 of switches.
+TEST_F(CheckQos, NamesEveryKindOfPortsOfASet) {
+  config::QosPorts set;
+  set.vlarb_low = weights({{0, 64}, {1, 64}, {2, 64}});
+  qos().ports = {set};
+  EXPECT_THAT(said(),
+              HasSubstr("adapters of [[qos.ports]] 1, switches of [[qos.ports]] 1, enhanced ports 0 of "
+                        "[[qos.ports]] 1, routers of [[qos.ports]] 1 (packets of 4096 bytes):\n"));
+}
+
 /// docs/configuration.md, [links]: a link uses no more, whatever its ports can.
 TEST_F(CheckQos, IsOfTheVlsAndTheMtuThatLinksLeave) {
   auto& links = config_.subnets[0].links;
