@@ -278,18 +278,25 @@ std::expected<WireSls, LaneBudget> wire_sls(std::span<const Sl> classes, unsigne
       break;
     }
   }
-  std::set<Sl> resting;  // of classes and layers that may come back
+  std::map<Sl, unsigned> resting;  // of classes and layers that may come back: the layers
   for (const auto& [key, sl] : kept) {
-    if (!used.contains(sl)) resting.insert(sl);
+    if (!used.contains(sl)) resting.emplace(sl, key.second);
   }
   for (const auto of : classes) {
     if (!sls.contains({of, 0}) && !used.contains(of) && !resting.contains(of)) give(of, 0, of);
   }
-  for (unsigned layer = 0; layer < layers; ++layer) {
-    for (const auto of : classes) {
-      for (const bool any : {false, true}) {
+  // Connections may go on on an SL that rests: in the layer that it was of they close no credit loop.
+  enum class From : std::uint8_t { free, resting_in_layer, any };
+  for (const auto from : {From::free, From::resting_in_layer, From::any}) {
+    const auto is_for = [&](Sl sl, unsigned layer) {
+      const auto rests = resting.find(sl);
+      return from == From::any || rests == resting.end() ||
+             (from == From::resting_in_layer && rests->second == layer);
+    };
+    for (unsigned layer = 0; layer < layers; ++layer) {
+      for (const auto of : classes) {
         for (std::uint8_t sl = 0; sl < kSlCount && !sls.contains({of, layer}); ++sl) {
-          if (!used.contains(Sl{sl}) && (any || !resting.contains(Sl{sl}))) give(of, layer, Sl{sl});
+          if (!used.contains(Sl{sl}) && is_for(Sl{sl}, layer)) give(of, layer, Sl{sl});
         }
       }
     }

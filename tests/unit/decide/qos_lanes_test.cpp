@@ -65,6 +65,17 @@ TEST(QosLanes, FurtherLayersHaveFreeSlsAndNoneIsRenumbered) {
       << "class 1 comes second: SL 1 is taken";
 }
 
+/// Connections of the class before may go on on them: another layer's VL is none that was proven.
+TEST(QosLanes, ANewClassTakesSlsOfOneThatIsGoneInTheSameLayers) {
+  const std::vector<Sl> before{Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{4}}, after{Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{5}};
+  const auto kept = *wire_sls(before, 3);
+  const auto sls = *wire_sls(after, 3, kept);
+  EXPECT_EQ(sls.at({Sl{5}, 0}), Sl{15}) << "the only one that nothing has had";
+  EXPECT_EQ(sls.at({Sl{5}, 1}), kept.at({Sl{4}, 1}));
+  EXPECT_EQ(sls.at({Sl{5}, 2}), kept.at({Sl{4}, 2}));
+  EXPECT_EQ(sls.at({Sl{4}, 0}), kept.at({Sl{4}, 0})) << "it may come back";
+}
+
 TEST(QosLanes, SlFifteenIsGivenLastAndSixteenAreAll) {
   std::vector<Sl> classes{Sl{0}, Sl{1}, Sl{2}, Sl{3}};
   const auto sls = *wire_sls(classes, 4);
