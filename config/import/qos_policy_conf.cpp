@@ -92,6 +92,9 @@ class QosConfReader {
     }
     const auto content = without_comment(raw);
     if (content.empty()) return;
+    // A name that ends with one would be another name here than in opensm, which drops it there.
+    if (content.find_first_of("\v\f") != std::string_view::npos)
+      return notes_.refuse("", "a vertical tab or a form feed, which are no blanks");
     // "use" is text to the end of its line, commas included.
     const bool is_list = !pending_.empty() && word_of(pending_) != kUseKey;
     const bool open_list = is_list && pending_.ends_with(',');

@@ -318,6 +318,8 @@ TEST(QosPolicyConf, CarriageReturnsAndNulBytesAreRefused) {
             "q.conf:1: a carriage return, which opensm does not take for a blank; convert the file to Unix "
             "line ends");
   EXPECT_EQ(error(std::string_view("\n\0", 2)), "q.conf:2: a NUL byte");
+  EXPECT_EQ(error("qos-ulps # \f\n default : 0\v\nend-qos-ulps\n"),
+            "q.conf:2: a vertical tab or a form feed, which are no blanks");
   EXPECT_THAT(error(std::string(10'240, ' ')), HasSubstr("opensm reads at most 10239"));
 }
 
