@@ -231,7 +231,9 @@ RoutePartOr RouteDecision::fresh() {
   const bool returns = in_.fresh == DecideInput::Fresh::no && !part->left_engine.name.empty();
   if (returns && !lacks_any(*part)) part->origin = RoutePart::Origin::repaired;
   if (in_.stored.layers_home) keep_first_layers(*in_.stored.layers_home, input.context, *part);
-  const bool in_use = options.layered && installed && has_active_end_port(in_.subnet);
+  // Once tables of one layer have taken their place, as another engine was configured, paths have one SL.
+  const bool in_force = in_.stored.layers_now != nullptr;
+  const bool in_use = options.layered && installed && in_force && has_active_end_port(in_.subnet);
   if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);
   return part;
 }

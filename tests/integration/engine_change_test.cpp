@@ -179,6 +179,21 @@ TEST_F(EngineChange, ToOneLayerNeedsNoWord) {
       testing::AllOf(testing::HasSubstr("from=lash to=updn"), testing::Not(testing::HasSubstr("action="))));
 }
 
+/// Paths have one SL since then, and clients use it.
+TEST_F(EngineChange, ToOneLayerBringsNoLayersBackAtARestart) {
+  begin("lash");
+  reload("updn");
+  ASSERT_EQ(routes().layers.count, 1U);
+
+  restart("updn");
+
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().layers.count, 1U);
+  world_.fabric().faults().link_down(any_cable());
+  world_.run_for(60s);
+  EXPECT_EQ(routes().layers.count, 1U);
+}
+
 /// A switch comes back with fewer VLs than the layers need.
 TEST_F(EngineChange, ThatLosesLayersInUseIsWarnedOfWithItsCause) {
   begin("lash");
