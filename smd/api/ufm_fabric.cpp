@@ -70,7 +70,15 @@ std::string ufm_port_name(const sm::Node& node, std::size_t port) {
   return fmt::format("{}_{}", ufm_text(port_guid_of(node, port)), port);
 }
 
-Json ufm_port_object(const sm::Node& node, std::size_t number_of) {
+/// What the other end's port is called; nothing: there is none, or it was never reached.
+std::optional<std::string> ufm_peer_name(const sm::Subnet& subnet, const sm::Port& port) {
+  const auto* node = port.peer ? subnet.find(port.peer->node) : nullptr;
+  if (node == nullptr || port.peer->port.value() >= node->ports.size()) return std::nullopt;
+  if (sm::port_guid(*node, port.peer->port) == Guid{}) return std::nullopt;
+  return ufm_port_name(*node, port.peer->port.value());
+}
+
+Json ufm_port_object(const sm::Subnet& subnet, const sm::Node& node, std::size_t number_of) {
   const auto& port = node.ports[number_of];
   const auto lid = node.is_switch() ? node.ports[0].info.lid : port.info.lid;
   JsonObject object{{"guid", text(ufm_text(port_guid_of(node, number_of)))},
@@ -87,8 +95,7 @@ Json ufm_port_object(const sm::Node& node, std::size_t number_of) {
     object.emplace("active_speed", text(to_string(wire::link_speed(port.info, port.mlnx))));
     object.emplace("mtu", number(bytes(port.info.neighbor_mtu)));
   }
-  if (port.peer)
-    object.emplace("peer", text(fmt::format("{}_{}", ufm_text(port.peer->node), port.peer->port.value())));
+  if (const auto peer = ufm_peer_name(subnet, port)) object.emplace("peer", text(*peer));
   return Json(std::move(object));
 }
 
@@ -184,11 +191,12 @@ Answer ufm_ports(const Question& question, Backend& backend) {
   if (!subnet) return subnet.error();
   const auto type = question.asked("sys_type");
   const bool active = ufm_is_asked(question, "active");
-  return ufm_items(*subnet, [type, active](const sm::Subnet&, const sm::Node& node, auto add) {
+  return ufm_items(*subnet, [type, active](const sm::Subnet& all, const sm::Node& node, auto add) {
     if (!type.empty() && !is_of_type(node, type)) return;
     for_each_ufm_port_of(node, [&](std::size_t p) {
       const auto& port = node.ports[p];
-      if (!active || (port.known && port.info.port_state == PortState::active)) add(ufm_port_object(node, p));
+      if (!active || (port.known && port.info.port_state == PortState::active))
+        add(ufm_port_object(all, node, p));
     });
   });
 }
@@ -202,7 +210,7 @@ Answer ufm_port(const Question& question, Backend& backend) {
   const auto wanted = guid ? ufm_text(*guid) + name.substr(dash) : name;
   std::optional<Json> found;
   for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
-    if (!found && ufm_port_name(node, p) == wanted) found = ufm_port_object(node, p);
+    if (!found && ufm_port_name(node, p) == wanted) found = ufm_port_object(**subnet, node, p);
   });
   if (!found) return nothing();
   return answer_of(Json(JsonArray{*std::move(found)}));

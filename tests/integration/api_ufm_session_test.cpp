@@ -161,6 +161,15 @@ TEST_F(ApiUfmSession, AnIdempotencyKeyIsOfOneFabric) {
     EXPECT_NE(view->policy_state->merged->find(PKey{0x44}), nullptr) << view->name;
 }
 
+TEST_F(ApiUfmSession, EachEndOfACableNamesTheOtherAsThatIsCalled) {
+  const auto ports = good("GET", "/ufmRest/resources/ports?sys_type=Computer").as_array();
+  ASSERT_FALSE(ports.empty());
+  for (const auto& port : ports) {
+    const std::string there(port.at("peer").as_string());
+    EXPECT_EQ(good("GET", "/ufmRest/resources/ports/" + there).at(0).at("peer"), port.at("name"));
+  }
+}
+
 /// Else a client whose key is mistyped is told that all is done.
 TEST_F(ApiUfmSession, CallsOnGuidsNeedThem) {
   const std::string body = R"({"pkey":"0x46","guid":["0a"]})";
