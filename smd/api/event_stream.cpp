@@ -25,10 +25,9 @@ std::string frame(std::string_view id, std::string_view name, const sm::Json& da
 
 }  // namespace
 
-bool EventsWanted::contains(const events::Event& event) const {
-  if (from && event.wall < *from) return false;
-  const auto& line = std::get<events::NamedLogEvent>(event.payload);
-  return match.empty() || config::matches_glob(match, line.name);
+std::function<bool(std::string_view)> EventsWanted::named() const {
+  if (match.empty()) return {};
+  return [this](std::string_view name) { return config::matches_glob(match, name); };
 }
 
 bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant) {
@@ -91,9 +90,11 @@ events::EventId EventStream::start(const EventView& view, events::EventId last) 
 /// As many as the client has asked for.
 store::EventsFound EventStream::latest(const EventView& view) const {
   return backend_.event_log().find(
-      {.limit = *wanted_.limit, .subnet = wanted_.subnet, .wanted = [&](const events::Event& event) {
-         return wanted_.contains(event) && view.seen(event).has_value();
-       }});
+      {.limit = *wanted_.limit,
+       .subnet = wanted_.subnet,
+       .from = wanted_.from,
+       .named = wanted_.named(),
+       .wanted = [&](const events::Event& event) { return view.seen(event).has_value(); }});
 }
 
 /// How long to wait after a break, and the latest events where the client has asked for some, else an id:
@@ -114,11 +115,11 @@ std::string EventStream::begin(const EventView& view) {
 
 std::string EventStream::more(const EventView& view) {
   std::string piece;
-  const auto found = backend_.event_log().find(
-      {.after = wanted_.after,
-       .limit = kPieceEvents,
-       .subnet = wanted_.subnet,
-       .wanted = [&](const events::Event& event) { return wanted_.contains(event); }});
+  const auto found = backend_.event_log().find({.after = wanted_.after,
+                                                .limit = kPieceEvents,
+                                                .subnet = wanted_.subnet,
+                                                .from = wanted_.from,
+                                                .named = wanted_.named()});
   if (is_gap(found, wanted_.after, view.is_of_tenant(wanted_.subnet))) {
     const auto since = to_text(cursor(view));
     piece = frame(since, "gap",

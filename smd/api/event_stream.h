@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "smd/api/event_view.h"
 #include "smd/api/request.h"
@@ -20,9 +22,8 @@ struct EventsWanted {
   std::string match{};                                          ///< a pattern of names; empty: all
   std::optional<std::chrono::system_clock::time_point> from{};  ///< what happened before is not meant
 
-  /// Whether its name fits `match`, and its time `from`; the other members are not looked at. `event` holds a
-  /// NamedLogEvent.
-  bool contains(const events::Event& event) const;
+  /// Whether a name fits `match`; empty: all do. It is good as long as this is.
+  std::function<bool(std::string_view)> named() const;
 };
 
 /// Whether something is missing after the client's cursor: after a tenant's "nothing so far" nothing is.

@@ -66,9 +66,10 @@ constexpr std::array<std::string_view, 38> kChanges{"api.call",
                                                     "sweep.on"};
 static_assert(std::ranges::is_sorted(kChanges));
 
-/// A call that was refused, and a dry run, have changed nothing.
+bool may_be_change(std::string_view name) { return std::ranges::binary_search(kChanges, name); }
+
+/// One of those names. A call that was refused, and a dry run, have changed nothing.
 bool is_change(const events::NamedLogEvent& line, const std::vector<log::Field>& fields) {
-  if (!std::ranges::binary_search(kChanges, line.name)) return false;
   if (line.name != "api.call") return true;
   if (log::value_of(fields, "dry_run") != nullptr) return false;
   const auto* status = log::value_of(fields, "status");
@@ -124,13 +125,13 @@ events::EventId next_of_tenant(const store::EventsFound& found, const std::optio
 
 Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {
   const EventView view(*question.access, backend);
-  const auto found =
-      backend.event_log().find({.after = wanted.after,
-                                .limit = wanted.limit.value_or(kUsual),
-                                .subnet = wanted.subnet,
-                                .wanted = [&](const events::Event& event) {
-                                  return wanted.contains(event) && view.seen(event).has_value();
-                                }});
+  const auto seen = [&](const events::Event& event) { return view.seen(event).has_value(); };
+  const auto found = backend.event_log().find({.after = wanted.after,
+                                               .limit = wanted.limit.value_or(kUsual),
+                                               .subnet = wanted.subnet,
+                                               .from = wanted.from,
+                                               .named = wanted.named(),
+                                               .wanted = seen});
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
@@ -139,7 +140,6 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
   if (wanted.subnet) page.emplace("subnet", text(*wanted.subnet));
   page.emplace("events", Json(std::move(list)));
   const bool is_tenant = view.is_of_tenant(wanted.subnet);
-  const auto seen = [&](const events::Event& event) { return view.seen(event).has_value(); };
   const auto next = is_tenant ? next_of_tenant(found, wanted.after,
                                                {.limit = 1, .subnet = wanted.subnet, .wanted = seen}, backend)
                               : found.next;
@@ -173,17 +173,22 @@ Answer get_changes(const Question& question, Backend& backend) {
     const auto fields = view.seen(event);
     return fields && is_change(std::get<events::NamedLogEvent>(event.payload), *fields);
   };
-  const auto found = backend.event_log().find(
-      {.after = wanted->after,
-       .limit = wanted->limit.value_or(kUsual),
-       .wanted = [&](const events::Event& event) { return wanted->contains(event) && is_seen(event); }});
+  const auto is_named = [matches = wanted->named()](std::string_view event) {
+    return may_be_change(event) && (!matches || matches(event));
+  };
+  const auto found = backend.event_log().find({.after = wanted->after,
+                                               .limit = wanted->limit.value_or(kUsual),
+                                               .named = is_named,
+                                               .wanted = is_seen});
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
   const bool is_tenant = view.is_of_tenant(name);
-  const auto next =
-      is_tenant ? next_of_tenant(found, wanted->after, {.limit = 1, .wanted = is_seen}, backend) : found.next;
+  const auto next = is_tenant
+                        ? next_of_tenant(found, wanted->after,
+                                         {.limit = 1, .named = may_be_change, .wanted = is_seen}, backend)
+                        : found.next;
   return answer_of(Json(JsonObject{{"subnet", text(name)},
                                    {"changes", Json(std::move(list))},
                                    {"next", text(to_text(next))},

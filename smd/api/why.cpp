@@ -31,7 +31,7 @@ using sm::JsonObject;
 
 namespace {
 
-/// Events that are looked through for each question, and those that are shown.
+/// Events that are looked through for each question, the latest first, and those that are shown.
 constexpr std::size_t kLookedThrough = 10'000, kShown = 5;
 
 /// What is asked for: a node, perhaps one port of it.
@@ -59,22 +59,28 @@ bool is_one_of(const Ends& ends, const std::optional<sm::LinkEnd>& at) {
   });
 }
 
+bool is_loss(std::string_view event) { return event == "node.gone"; }
+
+/// Those that come most often name none.
+bool may_name_port(std::string_view event) { return event != "api.call" && event != "sweep"; }
+
 /// The events of one subnet, as the caller sees them.
 class Happened {
  public:
   Happened(const Question& question, const SubnetView& view, Backend& backend)
       : subnet_(view.name), seen_(*question.access, backend), log_(backend.event_log()) {}
 
-  /// The latest ones for which `wanted(name, fields)`, oldest first.
+  /// Those of the latest events of such names for which `wanted(fields)`, oldest first.
   template <class Wanted>
-  std::vector<events::EventPtr> latest(std::size_t limit, Wanted&& wanted) {
-    std::size_t looked = 0;
-    const auto found =
-        log_.find({.limit = limit, .subnet = subnet_, .wanted = [&](const events::Event& event) {
-                     if (++looked > kLookedThrough) return false;
-                     const auto fields = seen_.seen(event);
-                     return fields && wanted(name_of_event(event), *fields);
-                   }});
+  std::vector<events::EventPtr> latest(std::size_t limit, bool (*named)(std::string_view), Wanted&& wanted) {
+    const auto found = log_.find({.limit = limit,
+                                  .subnet = subnet_,
+                                  .named = named,
+                                  .most = kLookedThrough,
+                                  .wanted = [&](const events::Event& event) {
+                                    const auto fields = seen_.seen(event);
+                                    return fields && wanted(*fields);
+                                  }});
     return {found.events.begin(), found.events.end()};
   }
   Json json(const events::Event& event) const {
@@ -86,14 +92,14 @@ class Happened {
   /// It was a tenant's: a partition names it, or the caller may read that it has gone.
   bool is_own_lost(Guid node) {
     if (seen_.is_own(subnet_, node)) return true;
-    return !latest(1, [&](std::string_view name, const std::vector<log::Field>& fields) {
+    return !latest(1, is_loss, [&](const std::vector<log::Field>& fields) {
               const auto end = sm::event_end(fields, "guid", "port");
-              return name == "node.gone" && end && end->node == node;
+              return end && end->node == node;
             }).empty();
   }
   JsonArray about(const Ends& ends) {
     JsonArray list;
-    const auto found = latest(kShown, [&](std::string_view, const std::vector<log::Field>& fields) {
+    const auto found = latest(kShown, may_name_port, [&](const std::vector<log::Field>& fields) {
       return is_one_of(ends, sm::event_end(fields, "guid", "port")) ||
              is_one_of(ends, sm::event_end(fields, "peer_guid", "peer_port"));
     });
@@ -102,9 +108,6 @@ class Happened {
   }
 
  private:
-  static std::string_view name_of_event(const events::Event& event) {
-    return std::get<events::NamedLogEvent>(event.payload).name;
-  }
   std::string subnet_;
   EventView seen_;
   store::EventLog& log_;
@@ -193,19 +196,18 @@ std::optional<Gone> find_gone(const sm::Snapshot& now, const std::string& words,
   const auto is_guid = [&](const std::string* value) {
     return value != nullptr && named_guid && base::parse_guid(*value) == named_guid;
   };
-  const auto matches = [&](std::string_view event, const std::vector<log::Field>& fields) {
+  const auto matches = [&](const std::vector<log::Field>& fields) {
     const auto* name = log::value_of(fields, "name");
-    return event == "node.gone" &&
-           (is_guid(log::value_of(fields, "guid")) || is_guid(log::value_of(fields, "port_guid")) ||
-            (name != nullptr && is_written_as(*name, words)) || is_word(log::value_of(fields, "lid")));
+    return is_guid(log::value_of(fields, "guid")) || is_guid(log::value_of(fields, "port_guid")) ||
+           (name != nullptr && is_written_as(*name, words)) || is_word(log::value_of(fields, "lid"));
   };
   Gone gone;
   // The event has the GUID and the LID of one port only.
   const auto by_port = lost_node_at(now, ports, words);
-  const auto found = log.latest(1, [&](std::string_view event, const std::vector<log::Field>& fields) {
-    if (!by_port) return matches(event, fields);
+  const auto found = log.latest(1, is_loss, [&](const std::vector<log::Field>& fields) {
+    if (!by_port) return matches(fields);
     const auto* guid = log::value_of(fields, "guid");
-    return event == "node.gone" && guid != nullptr && base::parse_guid(*guid) == by_port;
+    return guid != nullptr && base::parse_guid(*guid) == by_port;
   });
   if (!found.empty()) gone.event = found.back();
   const auto fields = gone.event ? log.fields(*gone.event) : std::vector<log::Field>{};

@@ -96,13 +96,16 @@ std::string guids_text(const std::vector<Guid>& guids) {
   return words;
 }
 
+std::int64_t microseconds_of(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+
 Cells cells_of(const events::Event& event) {
   const auto& line = std::get<NamedLogEvent>(event.payload);
-  const auto time = std::chrono::duration_cast<std::chrono::microseconds>(event.wall.time_since_epoch());
   return {event.subnet,
           number(event.epoch),
           number(event.sequence),
-          std::int64_t{time.count()},
+          microseconds_of(event.wall),
           number(static_cast<std::uint64_t>(line.level)),
           line.name,
           fields_json(line),
@@ -139,15 +142,21 @@ events::EventPtr event_of(const Cells& row) {
 std::string page_sql(const EventFile::Range& range) {
   return fmt::format(
       "SELECT subnet, epoch, number, time, level, name, fields, guids, members FROM events "
-      "WHERE (epoch, number) > (?, ?) AND (epoch, number) < (?, ?){} ORDER BY epoch {order}, number {order} "
-      "LIMIT {rows}",
-      range.subnet ? " AND subnet = ?" : "", fmt::arg("order", range.backwards ? "DESC" : "ASC"),
-      fmt::arg("rows", kPageRows));
+      "WHERE (epoch, number) > (?, ?) AND (epoch, number) < (?, ?){}{} "
+      "ORDER BY epoch {order}, number {order} LIMIT {rows}",
+      range.subnet ? " AND subnet = ?" : "", range.from ? " AND time >= ?" : "",
+      fmt::arg("order", range.backwards ? "DESC" : "ASC"), fmt::arg("rows", kPageRows));
 }
 
 Cell bounded(std::uint64_t value) {
   constexpr auto kLast = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return number(std::min(value, kLast));
+}
+
+/// To read the fields takes most of the time: those of other rows stay as they are.
+bool is_meant(const Cells& row, const EventFile::Range& range) {
+  const auto* name = std::get_if<std::string>(&row[5]);
+  return !range.named || (name != nullptr && range.named(*name));
 }
 
 SqlError not_ours(std::string text) { return {SqlError::Kind::corrupt, std::move(text)}; }
@@ -211,9 +220,11 @@ SqlResult<void> EventFile::read(const Range& range, const Take& take) {
   for (;;) {
     Cells values{bounded(after.epoch), bounded(after.number), bounded(before.epoch), bounded(before.number)};
     if (range.subnet) values.emplace_back(*range.subnet);
+    if (range.from) values.emplace_back(microseconds_of(*range.from));
     const auto page = statement->rows(values);
     if (!page) return std::unexpected(page.error());
     for (const auto& row : *page) {
+      if (!is_meant(row, range)) continue;
       auto event = event_of(row);
       if (event && !take(std::move(event))) return {};
     }

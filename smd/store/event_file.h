@@ -3,6 +3,7 @@
 // The file events.db of a state directory: the latest named events. It is apart from smd.db because it may be
 // lost: nothing rests on it, and what is written to it must not hold up what a client waits for.
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "smd/events/event.h"
@@ -28,10 +30,12 @@ class EventFile {
 
   /// A part of the file.
   struct Range {
-    events::EventId after{};              ///< not itself
-    events::EventId before{};             ///< the same
-    std::optional<std::string> subnet{};  ///< nothing: of all, and of the process
-    bool backwards = false;               ///< the latest first
+    events::EventId after{};                                      ///< not itself
+    events::EventId before{};                                     ///< the same
+    std::optional<std::string> subnet{};                          ///< nothing: of all, and of the process
+    std::optional<std::chrono::system_clock::time_point> from{};  ///< what happened before is left out
+    std::function<bool(std::string_view)> named{};                ///< names that are meant; empty: all
+    bool backwards = false;                                       ///< the latest first
   };
   /// Takes an event; false: no more of them.
   using Take = std::function<bool(events::EventPtr)>;

@@ -26,6 +26,18 @@ void put_aside(const std::filesystem::path& path) {
   std::filesystem::rename(path, path.string() + ".set-aside", ignored);
 }
 
+bool has_name_and_time(const EventQuery& query, const events::Event& event) {
+  if (query.from && event.wall < *query.from) return false;
+  return !query.named || query.named(std::get<events::NamedLogEvent>(event.payload).name);
+}
+
+/// Adds the event where it counts; true: the limit is reached.
+bool look(const EventQuery& query, const EventPtr& event, EventsFound& found) {
+  if (!has_name_and_time(query, *event) || (query.wanted && !query.wanted(*event))) return false;
+  found.events.push_back(event);
+  return found.events.size() >= query.limit;
+}
+
 }  // namespace
 
 EventLog::~EventLog() {
@@ -135,13 +147,6 @@ bool EventLog::write(std::vector<EventPtr>& waiting) {
   return false;
 }
 
-/// Adds the event where it is wanted; true: the limit is reached.
-bool EventLog::look(const EventQuery& query, const EventPtr& event, EventsFound& found) const {
-  if (query.wanted && !query.wanted(*event)) return false;
-  found.events.push_back(event);
-  return found.events.size() >= query.limit;
-}
-
 EventLog::Known EventLog::known(const events::EventRing::Extent& held, std::uint64_t epoch) {
   Known known{.epoch = std::ranges::find(held.epochs, epoch) != held.epochs.end()};
   const std::scoped_lock lock(mutex_);
@@ -200,7 +205,11 @@ void EventLog::find_after(const EventQuery& query, EventsFound& found) {
 void EventLog::find_in_file(const EventQuery& query, EventId before, EventsFound& found) {
   const std::scoped_lock lock(mutex_);
   if (!file_) return;
-  const EventFile::Range range{.after = *query.after, .before = before, .subnet = query.subnet};
+  const EventFile::Range range{.after = *query.after,
+                               .before = before,
+                               .subnet = query.subnet,
+                               .from = query.from,
+                               .named = query.named};
   const auto read = file_->read(range, [&](const EventPtr& event) {
     found.next = event->id();
     found.more = look(query, event, found);
@@ -209,29 +218,40 @@ void EventLog::find_in_file(const EventQuery& query, EventId before, EventsFound
   found.gap = found.gap || !read;
 }
 
-void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
-  const auto held = ring_.extent();
+std::vector<EventPtr> EventLog::all_of_ring(const EventQuery& query) {
   events::Reader reader(ring_, events::Start::at_oldest(),
                         {.kinds = events::kinds_of<events::NamedLogEvent>, .subnet = query.subnet});
-  found.next = held.last;
+  std::vector<EventPtr> all;
   for (bool at_end = false; !at_end;) {
-    const auto batch = reader.read(kReadAtOnce);
-    for (const auto& event : batch.events) {
-      found.next = std::max(found.next, event->id());
-      if (query.wanted && !query.wanted(*event)) continue;
-      found.events.push_back(event);
-      if (found.events.size() > query.limit) found.events.pop_front();
-    }
+    auto batch = reader.read(kReadAtOnce);
+    std::ranges::move(batch.events, std::back_inserter(all));
     at_end = batch.at_end;
   }
-  const std::scoped_lock lock(mutex_);
-  if (!file_ || found.events.size() >= query.limit) return;
-  const EventFile::Range range{.before = held.first, .subnet = query.subnet, .backwards = true};
-  const auto read = file_->read(range, [&](const EventPtr& event) {
+  return all;
+}
+
+/// From the end on: most of 100,000 events are not looked at.
+void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
+  const auto held = ring_.extent();
+  const auto recent = all_of_ring(query);
+  found.next = recent.empty() ? held.last : std::max(held.last, recent.back()->id());
+  std::size_t looked = 0;
+  const auto goes_on = [&](const EventPtr& event) {
+    if (!has_name_and_time(query, *event)) return true;
     if (!query.wanted || query.wanted(*event)) found.events.push_front(event);
-    return found.events.size() < query.limit;
-  });
-  found.gap = !read;
+    return ++looked < query.most && found.events.size() < query.limit;
+  };
+  for (auto at = recent.rbegin(); at != recent.rend(); ++at) {
+    if (!goes_on(*at)) return;
+  }
+  const std::scoped_lock lock(mutex_);
+  if (!file_) return;
+  const EventFile::Range range{.before = held.first,
+                               .subnet = query.subnet,
+                               .from = query.from,
+                               .named = query.named,
+                               .backwards = true};
+  found.gap = !file_->read(range, goes_on);
 }
 
 std::optional<EventId> EventLog::position(const std::string& receiver) {

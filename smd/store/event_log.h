@@ -2,14 +2,17 @@
 #pragma once
 // Named events from before the start until now: those of the ring, and behind them those of a file.
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,7 +26,12 @@ struct EventQuery {
   /// The first `limit` events that follow this id; nothing: the latest `limit` ones.
   std::optional<events::EventId> after{};
   std::size_t limit = 100;
-  std::optional<std::string> subnet{};  ///< nothing: of all, and of the process
+  std::optional<std::string> subnet{};                          ///< nothing: of all, and of the process
+  std::optional<std::chrono::system_clock::time_point> from{};  ///< what happened before does not count
+  /// Whether events of that name count. Empty: all do. Cheaper than `wanted`: others are not read whole.
+  std::function<bool(std::string_view)> named{};
+  /// Of the latest ones of such names: so many are looked at.
+  std::size_t most = std::numeric_limits<std::size_t>::max();
   /// Whether an event counts; its payload is a NamedLogEvent. Empty: all do.
   std::function<bool(const events::Event&)> wanted{};
 };
@@ -79,7 +87,7 @@ class EventLog {
   void find_after(const EventQuery& query, EventsFound& found);
   void find_in_file(const EventQuery& query, events::EventId before, EventsFound& found);
   void find_latest(const EventQuery& query, EventsFound& found);
-  bool look(const EventQuery& query, const events::EventPtr& event, EventsFound& found) const;
+  std::vector<events::EventPtr> all_of_ring(const EventQuery& query);
 
   bool make_file(std::optional<EventFile>& file);
   void work(const std::stop_token& stop);

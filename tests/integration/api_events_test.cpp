@@ -106,6 +106,23 @@ class ApiEvents : public testing::Test {
   test::FakeBackend backend_;
 };
 
+/// Only so many events are looked through: the latest ones.
+TEST_F(ApiEvents, WhySaysWhatHappenedLastHoweverMuchHasHappenedBefore) {
+  const auto why = [&](const std::string& what) { return page({}, "/v1/subnets/up/why?" + what); };
+  const auto disable = [&](Guid node) {
+    publish("port.disabled", {{"guid", fmt::format("{}", node), false}, {"port", "1", true}});
+  };
+  for (int i = 0; i < 10'001; ++i) disable(foreign_);
+  disable(own_);
+  EXPECT_EQ(why("port=h00001").at("events").as_array().size(), 1U);
+  for (int i = 0; i < 10'001; ++i) publish("api.call", {{"by", "backup", false}, {"status", "200", true}});
+  EXPECT_EQ(why("port=h00001").at("events").as_array().size(), 1U) << "these name no port";
+
+  gone(Guid{0xaa}, "h7");
+  for (int i = 0; i < 10'001; ++i) disable(foreign_);
+  EXPECT_EQ(why("node=h7").at("lost").at("accepted"), true);
+}
+
 TEST_F(ApiEvents, ATenantSeesItsOwnEndOfALinkAndNoOther) {
   const Guid other{0x77};
   link_down(own_, other);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -88,6 +89,45 @@ TEST(EventLog, EventsOfAProcessBeforeAreThereAndIdsGoUp) {
   EXPECT_THAT(names(first), ElementsAre("one"));
   EXPECT_TRUE(first.more);
   EXPECT_THAT(names(now.find({.after = first.next, .subnet = "a"})), ElementsAre("two", "three"));
+}
+
+TEST(EventLog, NamesAndTimesAreLookedForInTheRingAndInTheFile) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    for (const auto* name : {"a.old", "b.old", "a.last"}) before.publish(name);
+  }
+  Process now(folder, kStart + 10);
+  for (const auto* name : {"a.new", "b.new"}) now.publish(name);
+  const auto named = [](std::string_view name) { return name.starts_with("a."); };
+  const auto from = std::chrono::system_clock::from_time_t(kStart + 5);
+  const EventId first{kStart, 0};
+
+  EXPECT_THAT(names(now.find({.named = named})), ElementsAre("a.old", "a.last", "a.new"));
+  EXPECT_THAT(names(now.find({.limit = 2, .named = named})), ElementsAre("a.last", "a.new"));
+  EXPECT_THAT(names(now.find({.after = first, .named = named})), ElementsAre("a.old", "a.last", "a.new"));
+  EXPECT_THAT(names(now.find({.from = from})), ElementsAre("a.new", "b.new"));
+  EXPECT_THAT(names(now.find({.after = first, .from = from})), ElementsAre("a.new", "b.new"));
+  EXPECT_THAT(names(now.find({.subnet = "a", .from = from, .named = named})), ElementsAre("a.new"));
+}
+
+TEST(EventLog, OfTheLatestEventsOnlySoManyAreLookedAt) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    for (const auto* name : {"one", "two", "three"}) before.publish(name);
+  }
+  Process now(folder, kStart + 10);
+  now.publish("four");
+  std::vector<std::string> looked;
+  const auto found = now.find({.most = 3, .wanted = [&](const events::Event& event) {
+                                 looked.push_back(std::get<events::NamedLogEvent>(event.payload).name);
+                                 return looked.back() == "two";
+                               }});
+
+  EXPECT_THAT(looked, ElementsAre("four", "three", "two"));
+  EXPECT_THAT(names(found), ElementsAre("two"));
+  EXPECT_THAT(names(now.find({.most = 1})), ElementsAre("four"));
 }
 
 TEST(EventLog, ThePartitionsOfAnEventsPortsOutliveTheProcess) {
