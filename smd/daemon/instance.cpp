@@ -30,6 +30,16 @@ bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
          a->decided.routes == b->decided.routes && a->decided.partitions == b->decided.partitions;
 }
 
+/// With the ports that are disabled by what is kept: a caller was answered by that. The manager's next
+/// snapshot has them; a standby makes one when it looks at the fabric.
+std::shared_ptr<const sm::Snapshot> with_orders(std::shared_ptr<const sm::Snapshot> now,
+                                                const policy::PoliciesPtr& kept) {
+  if (!now || !now->disabled || *now->disabled == kept->disabled_ports) return now;
+  auto shown = std::make_shared<sm::Snapshot>(*now);
+  shown->disabled = std::shared_ptr<const policy::DisabledPorts>(kept, &kept->disabled_ports);
+  return shown;
+}
+
 }  // namespace
 
 Instance::Instance(InstanceSpec spec, sm::Compute& compute, store::StoreThread* stores, log::Log log,
@@ -123,6 +133,8 @@ void Instance::accept_lost(Guid node) {
 
 std::shared_ptr<const api::SubnetView> Instance::view() const {
   auto view = std::make_shared<api::SubnetView>(*view_.get());
+  if (view->policy_state)
+    view->snapshot = with_orders(std::move(view->snapshot), view->policy_state->policies);
   view->epoch += registry_.changes();  // before what it counts: a tag may be too old, never too new
   view->registry = registry_.get();
   view->groups_read = groups_read_->get();

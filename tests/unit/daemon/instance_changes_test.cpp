@@ -43,6 +43,45 @@ TEST_F(AnInstance, AfterAStandstillNothingIsChangedUntilItIsKnownWhoIsMaster) {
   EXPECT_EQ(device_.count("partition.changed"), 1U);
 }
 
+/// Its thread is busy: no sweep has followed the order when it is asked for.
+TEST_F(AnInstance, APortIsShownAsDisabledFromTheAnswerOn) {
+  device_.set([](Device& device) { device.missing.clear(); });
+  policy::PortAt port;
+  std::shared_ptr<const api::SubnetView> before;
+  const auto disable = [&] {
+    EXPECT_TRUE(shows([](const api::SubnetView& view) {
+      return view.snapshot && view.snapshot->summary.state == sm::SweepState::up && view.policy_state &&
+             view.sms && !view.sms->state.sets_held;
+    }));
+    before = instance_->view();
+    const auto& nodes = before->snapshot->subnet->nodes;
+    const auto leaf = std::ranges::find_if(nodes, [](const auto& node) { return node->is_switch(); });
+    port = {(*leaf)->guid(), PortNum{3}};
+    auto after = std::make_shared<policy::Policies>(*before->policy_state->policies);
+    after->disabled_ports[port] = {.peer = {}, .by = "root", .since = 1000};
+    auto verdict = instance_->change_policies(
+        {.before = before->policy_state,
+         .after = after,
+         .merged = before->policy_state->merged,
+         .what = "port.disabled",
+         .partition = {},
+         .port = api::PolicyChange::PortChange{.at = port, .name = "leaf000", .by = "root"}});
+    instance_->ping([] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
+    return verdict.get();
+  };
+
+  // A busy machine may stand still a moment before it.
+  auto verdict = disable();
+  for (int i = 0; i < 10 && verdict != api::PolicyVerdict::done; ++i) verdict = disable();
+
+  ASSERT_EQ(verdict, api::PolicyVerdict::done);
+  const auto now = instance_->view();
+  ASSERT_NE(now->snapshot->disabled, nullptr);
+  EXPECT_TRUE(now->snapshot->disabled->contains(port));
+  EXPECT_GT(now->epoch, before->epoch);
+  EXPECT_FALSE(before->snapshot->disabled->contains(port)) << "what is read stays as it is";
+}
+
 TEST_F(AnInstance, UsesOfTokensThatComeTogetherAreAllKept) {
   device_.set([](Device& device) { device.missing.clear(); });
   ASSERT_TRUE(shows([](const api::SubnetView& view) {
