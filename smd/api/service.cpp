@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/api/service.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <utility>
 
@@ -73,24 +71,10 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   if (network_ && config.listen.empty()) co_await close_network();
   if (config.listen.empty()) co_return;
   const auto read = identity_->load({.cert = config.cert, .key = config.key, .ca = config.client_ca});
-  if (!read) {
-    log_.error("api.certificate_refused")
-        .kv("reason", read.error())
-        .kv("action", network_ ? "the one before stays in use" : "the API is not on the network")
-        .always();
-    if (!network_) backend_.not_on_network(fmt::format("{}: mend it, then reload", read.error()));
-    co_return;
-  }
-  if (const auto warning = tls::expiry_warning(
-          config.cert, std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-      !warning.empty()) {
-    log_.warn("api.certificate_expires")
-        .kv("reason", warning)
-        .kv("action", "replace it (smd api cert), then reload")
-        .always();
-  }
+  if (!read) co_return refuse(config, read.error());
   const auto now = base::read_file(config.cert);
   const bool other = now && std::exchange(cert_, *now) != *now;
+  if (other || !unopened_) warn_of_expiry(config);
   if (network_ && stays) {
     if (const auto validity = tls::validity_of(config.cert); other && validity)
       log_.info("api.certificate_in_use")
@@ -113,6 +97,30 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   network_->start(std::move(listener));
   log_.info("api.on_network").kv("listen", config.listen).always();
   served_ = std::move(config);
+}
+
+/// What is on the network stays there with the certificate before. Else the files may come later, as those of
+/// an ACME client.
+void Service::refuse(const config::ApiConfig& config, const std::string& reason) {
+  const bool waits = !network_ || unopened_;
+  const bool is_new = std::exchange(said_, reason) != reason;
+  if (waits) try_later(config, reason);
+  if (!is_new) return;
+  log_.error("api.certificate_refused")
+      .kv("reason", reason)
+      .kv("action", network_ ? "the one before stays in use"
+                             : "the API is not on the network; the files are read again after 1 to 60 s")
+      .always();
+}
+
+void Service::warn_of_expiry(const config::ApiConfig& config) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto warning = tls::expiry_warning(config.cert, now);
+  if (warning.empty()) return;
+  log_.warn("api.certificate_expires")
+      .kv("reason", warning)
+      .kv("action", "replace it (smd api cert), then reload")
+      .always();
 }
 
 asio::awaitable<void> Service::close_network() {
@@ -147,13 +155,17 @@ std::unique_ptr<TlsListener> Service::open(const config::ApiConfig& config) {
 }
 
 void Service::wait_for(const config::ApiConfig& config, const std::string& reason) {
+  const bool is_new = std::exchange(said_, reason) != reason;
+  try_later(config, reason);
+  if (!is_new) return;
+  log_.error("api.not_on_network")
+      .kv("reason", reason)
+      .kv("action", "tried again after 1 to 60 s; under systemd the unit needs the drop-in network.conf")
+      .always();
+}
+
+void Service::try_later(const config::ApiConfig& config, const std::string& reason) {
   backend_.not_on_network(reason);  // status says it when the log does
-  if (!unopened_) {
-    log_.error("api.not_on_network")
-        .kv("reason", reason)
-        .kv("action", "tried again after 1 to 60 s; under systemd the unit needs the drop-in network.conf")
-        .always();
-  }
   unopened_ = config;
   if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
   retry_timer_ = clock_.call_at(clock_.now() + pause_.next(), [this] {
@@ -166,6 +178,7 @@ void Service::wait_for(const config::ApiConfig& config, const std::string& reaso
 void Service::wait_no_longer() {
   if (retry_timer_ != 0) clock_.cancel(std::exchange(retry_timer_, 0));
   unopened_.reset();
+  said_.clear();
   pause_.reset();
   backend_.not_on_network({});
 }

@@ -33,8 +33,8 @@ class Service {
 
   /// Before start(). The error is one line.
   std::expected<void, std::string> listen_at(const std::filesystem::path& path);
-  /// Starts the thread. An address that cannot be listened at is logged, shown to the backend, and tried
-  /// again after 1 to 60 s; a certificate that cannot be used is read again at each reload.
+  /// Starts the thread. An address that cannot be listened at, and a certificate that cannot be used while
+  /// there is none before it, are logged, shown to the backend, and tried again after 1 to 60 s.
   void start(config::ApiConfig config);
   /// Reads the certificates again, and moves to another address where the configuration has one, as soon as
   /// it can be listened at. Connections stay, unless the address changes. Returns at once.
@@ -52,7 +52,10 @@ class Service {
   void begin_to_follow();
   std::unique_ptr<TlsListener> open(const config::ApiConfig& config);
   asio::awaitable<void> close_network();
+  void refuse(const config::ApiConfig& config, const std::string& reason);
+  void warn_of_expiry(const config::ApiConfig& config);
   void wait_for(const config::ApiConfig& config, const std::string& reason);
+  void try_later(const config::ApiConfig& config, const std::string& reason);
   void wait_no_longer();
   asio::awaitable<void> end();
 
@@ -68,7 +71,8 @@ class Service {
   std::string cert_;                 ///< content of its certificate file
   std::vector<std::unique_ptr<Webhook>> webhooks_;
   std::optional<config::ApiConfig> wanted_;    ///< to be applied
-  std::optional<config::ApiConfig> unopened_;  ///< whose address cannot be listened at; tried again
+  std::optional<config::ApiConfig> unopened_;  ///< what cannot be on the network now; tried again
+  std::string said_;                           ///< why, as it was logged last
   bool try_again_ = false;
   bool applying_ = false;
   /// Between two tries of an address: it may come with a link, a lease or a failover.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -97,6 +98,22 @@ TEST_F(ApiService, StatusSaysThatACertificateKeepsItOffTheNetwork) {
   service_.reload(config);
 
   EXPECT_TRUE(says("api.on_network"));
+  EXPECT_EQ(trouble(), "");
+}
+
+/// As those of an ACME client do.
+TEST_F(ApiService, ACertificateThatComesAfterTheStartIsTaken) {
+  auto config = with(made_.files("ca", "later", 366L * 86'400));
+  const auto good = config.cert;
+  config.cert += ".soon";
+  service_.start(config);
+  ASSERT_TRUE(says("api.certificate_refused"));
+  EXPECT_TRUE(says("read again after 1 to 60 s"));
+
+  std::filesystem::copy_file(good, config.cert);
+
+  EXPECT_TRUE(says("api.on_network"));
+  EXPECT_EQ(lines_.count("api.certificate_refused"), 1U);
   EXPECT_EQ(trouble(), "");
 }
 
