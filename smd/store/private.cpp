@@ -35,13 +35,17 @@ std::error_code make_private_directories(const std::filesystem::path& path) {
 }
 
 void make_private_file(const std::filesystem::path& path, bool make) {
-  const base::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), kFile));
-  if (!file) return;
+  // A file that is there is not opened: its close would end the locks that another connection of this process
+  // has on it (fcntl(2)), and a program that looks into the file would take SQLite's log away when it ends.
   struct stat info{};
-  if (::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & kAll) != kFile) {
-    // Not allowed for another user's file, which is not ours to close.
-    static_cast<void>(::fchmod(file.get(), kFile));
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT || !make) return;
+    const base::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_CREAT, kFile));
+    if (!file || ::fstat(file.get(), &info) != 0) return;
   }
+  // Not allowed for another user's file, which is not ours to close.
+  if (S_ISREG(info.st_mode) && (info.st_mode & kAll) != kFile)
+    static_cast<void>(::chmod(path.c_str(), kFile));
 }
 
 }  // namespace smd::store

@@ -2,12 +2,17 @@
 // Who may read the state.
 #include "smd/store/private.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <functional>
 
+#include "mad/base/descriptor.h"
+#include "smd/store/event_file.h"
 #include "smd/store/subnet_states.h"
 #include "tests/support/store_lab.h"
 
@@ -43,6 +48,22 @@ void keep_something(const Place& place, const std::function<void()>& look) {
   look();
 }
 
+/// As another process sees it: its own locks are none to a process.
+bool is_locked(const std::filesystem::path& path) {
+  const base::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const auto child = ::fork();
+  if (child == 0) {
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const bool told = ::fcntl(file.get(), F_GETLK, &lock) == 0;
+    ::_exit(told && lock.l_type != F_UNLCK ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
 class Private : public testing::TestWithParam<mode_t> {};
 
 TEST_P(Private, TheStateIsItsOwnersAloneWhateverTheUmask) {
@@ -62,6 +83,20 @@ TEST_P(Private, TheStateIsItsOwnersAloneWhateverTheUmask) {
   });
 }
 INSTANTIATE_TEST_SUITE_P(Umasks, Private, testing::Values(0, 022, 077, 0777));
+
+/// Without its locks another program that opens the file and ends takes the log away, and all that is written
+/// later with it.
+TEST(PrivateFiles, ASecondConnectionLeavesTheFirstOneItsLocks) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "events.db";
+  auto first = EventFile::open(path);
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(first->ends());
+  const auto second = EventFile::open(path);
+  ASSERT_TRUE(second);
+
+  EXPECT_TRUE(is_locked(path.string() + "-shm"));
+}
 
 TEST(PrivateFiles, OfAnEarlierVersionAreClosedAndItsFolderStays) {
   const test::TemporaryFolder folder;
