@@ -94,6 +94,9 @@ void print_nagios(std::ostream& out, const json::value& status) {
   for_each_subnet(status, [&](const json::value& subnet) {
     words += (words.empty() ? "" : "; ") + check_words(out, subnet);
   });
+  // Names of nodes may have one: what follows it would be performance data.
+  for (auto bar = words.find('|'); bar != std::string::npos; bar = words.find('|', bar))
+    words.replace(bar, 1, "\\x7c");
   out << fmt::format("SMD {} - {}\n", kWords.at(static_cast<std::size_t>(nagios_status(status))),
                      words.empty() ? "no subnet" : words);
 }

@@ -31,6 +31,13 @@ TEST(Nagios, TheWorstSubnetIsTheStatus) {
   EXPECT_EQ(nagios_status(json::object{{"subnets", json::array{}}}), 2);
 }
 
+/// Nagios reads what follows a bar as performance data.
+TEST(Nagios, ABarInANameIsWrittenOut) {
+  std::ostringstream out;
+  print_nagios(out, json::object{{"subnet", "f"}, {"state", "standby"}, {"why", "h|1|x is master"}});
+  EXPECT_EQ(out.str(), "SMD OK - subnet f: standby: h\\x7c1\\x7cx is master\n");
+}
+
 TEST(Nagios, ASubnetThatIsNotSweptIsAWarning) {
   const auto subnet = [](const std::string& state) {
     return json::value(json::object{{"subnet", "f"},
