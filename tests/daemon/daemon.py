@@ -147,6 +147,26 @@ def state(args):
     shutil.rmtree(folder)
 
 
+def looked_into(args):
+    """A program that opens smd's files while it runs, and ends, takes nothing of them away."""
+    look = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM sqlite_schema').fetchall()"
+    with tempfile.TemporaryDirectory(prefix="smd-looked-into-") as folder:
+        kept = pathlib.Path(folder) / "state"
+        with Daemon(args.smd, "--sim", "ft2:4", "--state-dir", kept) as smd:
+            smd.swept()
+            for name in ("events.db", "smd.db"):
+                subprocess.run([sys.executable, "-c", look, kept / name], check=True, timeout=60)
+                expect((kept / f"{name}-wal").exists(), f"{name}: SQLite's log stays")
+            smd.tell("priority", "3")
+            time.sleep(1)  # an event is written 50 ms after it has happened
+            smd.process.kill()
+            smd.process.wait()
+        with Daemon(args.smd, "--sim", "ft2:4", "--state-dir", kept) as smd:
+            smd.swept()
+            expect("sm.priority" in smd.tell("events", "--match", "sm.priority"), "an event of after that")
+            smd.end()
+
+
 def end(args):
     """SIGTERM ends in under a second: at rest, in the first sweep, in a computation."""
     for fabric, wait in (("ft2:8", True), ("ft3:24", False), ("dragonfly:8:4", False)):
