@@ -124,6 +124,7 @@ Done Asker::status() {
   return {};
 }
 
+/// A node is of one subnet: what the others say of it does not count.
 Done Asker::ports() {
   std::string what = "ports";
   const auto add = [&](bool given, std::string_view flag) {
@@ -141,9 +142,11 @@ Done Asker::ports() {
   add_text("match", options_.fabric.match);
   add_text("type", options_.fabric.type);
   add_text("state", options_.fabric.state);
-  return each([&](const std::string& name, bool several) -> Done {
+  bool found = false;
+  const auto done = each([&](const std::string& name, bool several) -> Done {
     const auto value = get_of_node(daemon_, name, what, options_.ports_of, options_.json, out_);
     if (!value) return std::unexpected(value.error());
+    found = true;
     if (!*value) return {};
     if (options_.json) {
       out_ << sm::to_text(**value) << '\n';
@@ -154,6 +157,7 @@ Done Asker::ports() {
     }
     return {};
   });
+  return found && !options_.ports_of.empty() ? Done{} : done;
 }
 
 Done Asker::partitions() {

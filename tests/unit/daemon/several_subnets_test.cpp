@@ -104,6 +104,21 @@ bool is_asked(test::FakeDaemon& daemon, std::string_view begin) {
                              [&](const std::string& request) { return request.starts_with(begin); });
 }
 
+/// A node is of one subnet: that the others have none of its name is no error.
+TEST(SeveralSubnets, PortsAndLinksOfANodeAreShownWhereItIs) {
+  test::FakeDaemon daemon;
+  answer_each(daemon, {{"GET /v1/subnets/b/ports?node=leaf", {200, R"({"ports":[]})"}},
+                       {"GET /v1/subnets/b/links?node=leaf", {200, R"({"links":[]})"}}});
+  for (const auto* command : {"ports", "links"}) {
+    const auto shown = test::ask_daemon(daemon.path(), {command, "leaf"});
+    EXPECT_EQ(shown.status, 0) << command << ": " << shown.err;
+    EXPECT_EQ(shown.err, "");
+    const auto none = test::ask_daemon(daemon.path(), {command, "other"});
+    EXPECT_EQ(none.status, 1) << command;
+    EXPECT_THAT(none.err, HasSubstr("it is not there"));
+  }
+}
+
 /// No secret is printed that is good in some of them only.
 TEST(SeveralSubnets, ATokenThatOneOfThemHasIsAddedToNone) {
   test::FakeDaemon daemon;
