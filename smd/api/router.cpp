@@ -429,10 +429,12 @@ Answer answer_at(const std::string& path, const Request& request, Backend& backe
     return run_with_query(*found.route, std::move(found.parts), request, {}, backend);
   const auto access = caller_of(request, backend);
   if (!access) return access.error();
-  // Of UFM's other prefixes too, as /ufmRestKrb.
-  if (found.route == nullptr && path.starts_with("/ufmRest"))
-    backend.unknown_ufm(request.method + " " + path);
-  if (found.route == nullptr) return no_route(path, std::move(found.allow));
+  if (found.route == nullptr) {
+    const auto asked = path_of(request);
+    // Of UFM's other prefixes too, as /ufmRestKrb.
+    if (asked.starts_with("/ufmRest")) backend.unknown_ufm(fmt::format("{} {}", request.method, asked));
+    return no_route(asked, std::move(found.allow));
+  }
   const bool audited = found.route->method != "GET";
   const auto subnet = audited ? subnet_of(found, request, *access, backend) : std::string();
   auto answered = run_with_query(*found.route, std::move(found.parts), request, *access, backend);

@@ -38,6 +38,13 @@ TEST_F(ApiUfmSession, APrefixThatSmdDoesNotHaveIsNamed) {
   EXPECT_EQ(backend_.unknown, std::vector<std::string>{"GET /ufmRestKrb/resources/pkeys"});
 }
 
+TEST_F(ApiUfmSession, ACallThatSmdDoesNotHaveIsNamedAsItCame) {
+  const auto answer = call("GET", "/ufmRestV3/jobs/7?a=b");
+  EXPECT_EQ(answer.status, 404U);
+  EXPECT_THAT(answer.body, HasSubstr("no /ufmRestV3/jobs/7; "));
+  EXPECT_EQ(backend_.unknown, std::vector<std::string>{"GET /ufmRestV3/jobs/7"});
+}
+
 TEST_F(ApiUfmSession, AClientThatLooksForLifeNeedsNoToken) {
   const auto answer = call("GET", "/healthcheck", {}, "");
   EXPECT_EQ(answer.status, 200U);
