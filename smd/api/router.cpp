@@ -331,6 +331,14 @@ Answer tagged_by_body(Answer answered, const Request& request) {
   return answered;
 }
 
+/// What is current is not sent again.
+Answer not_modified() { return {.status = 304, .body = {}, .bundle = nullptr, .allow = {}}; }
+
+/// What names something, or filters, may be refused: whether it is known is to be seen in the answer.
+bool is_list_of_all(const Question& question) {
+  return question.query.empty() && question.path.size() == 1 && question.path.contains("subnet");
+}
+
 /// 412 of a change that is not compared when it is kept.
 std::optional<Answer> refused_by_tag(const Route& route, const Question& question, const Backend& backend) {
   const auto& request = *question.request;
@@ -364,12 +372,14 @@ Answer run(const Route& route, Parts parts, const Request& request, Query query,
   const bool is_same = route.tag == Tag::epoch && !tag.empty() && is_known_tag(request.if_none_match, tag);
   const bool for_master = is_for_master(route, question, backend);
   auto answered = answer_once(route, question, for_master, backend, [&] {
-    if (is_same) return Answer{.status = 304, .body = {}, .bundle = nullptr, .allow = {}};
+    if (is_same && is_list_of_all(question)) return not_modified();
     if (auto refused = refused_by_tag(route, question, backend)) return *std::move(refused);
     return for_master ? hand_on(route, question, backend) : route.answer(question, backend);
   });
   if (!for_master && by_body) answered = tagged_by_body(std::move(answered), request);
-  if (!for_master && (answered.status == 200 || is_same) && !tag.empty()) add_tag(answered, tag);
+  if (!for_master && is_same && answered.status == 200) answered = not_modified();
+  const bool is_current = answered.status == 200 || answered.status == 304;
+  if (!for_master && is_current && !tag.empty()) add_tag(answered, tag);
   const bool said = std::ranges::any_of(
       answered.headers, [](const auto& one) { return one.first == kRoleHeader; });  // by the master
   const bool says_role = route.needs != Needs::nothing && !request.peer.handed_on && !said;

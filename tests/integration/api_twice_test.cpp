@@ -56,6 +56,26 @@ TEST_F(ApiTwice, AreChangedOnlyAsTheyWereRead) {
   EXPECT_EQ(call("POST", "resweep", {}, tag()).status, 202U);
 }
 
+/// All answers of one state have one tag, and errors none.
+TEST_F(ApiTwice, ATagMakesNoAnswerOfAnError) {
+  make_blue();
+  const auto tag = api::tag_of(*backend_.views.back());
+  const auto get = [&](const std::string& target, const std::string& known) {
+    return api::answer(
+        {.method = "GET", .target = "/v1/subnets/p/" + target, .body = {}, .if_none_match = known}, backend_);
+  };
+  for (const auto& known : {tag, std::string("*")}) {
+    for (const auto* target : {"nodes", "nodes?type=ca", "nodes/h00001", "partitions/blue"}) {
+      EXPECT_EQ(get(target, known).status, 304U) << target;
+      EXPECT_EQ(get(target, known).body, "") << target;
+    }
+    for (const auto* target :
+         {"nodes/none", "partitions/none", "ports?node=none", "path?src=h00001&dst=none"})
+      EXPECT_EQ(get(target, known).status, 404U) << target;
+    EXPECT_EQ(get("nodes?type=x", known).status, 400U);
+  }
+}
+
 TEST_F(ApiTwice, AChangeWithAKeyIsMadeOnce) {
   const auto add = [&](const std::string& key, const std::string& body) {
     return api::answer({.method = "POST",
