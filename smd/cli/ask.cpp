@@ -51,6 +51,10 @@ Conversation conversation(const AskOptions& options) {
 std::string misuse_of(const CLI::App& app, const AskOptions& options) {
   if (app.got_subcommand("token")) return misuse_of(options.tokens);
   if (app.got_subcommand("partitions")) return misuse_of(options.partitions);
+  if (app.got_subcommand("status") && options.nagios && options.json)
+    return "--nagios prints one line: not with --json";
+  if (app.got_subcommand("port") && options.port.action != "disable" && !options.port.confirm.empty())
+    return "--confirm is an option of disable";
   const bool sweeps = app.got_subcommand("sweep") || app.got_subcommand("resweep");
   return sweeps ? misuse_of(options.orders) : std::string();
 }

@@ -37,6 +37,8 @@ TEST(Ask, WrongUseEndsWithTwoAndAsksNothing) {
                                                     {"token", "revoke"},
                                                     {"sweep", "off"},
                                                     {"sweep", "on", "--for", "1h"},
+                                                    {"status", "--nagios", "--json"},
+                                                    {"port", "enable", "leaf:1", "--confirm", "x"},
                                                     {"partitions", "create"},
                                                     {"partitions", "show"},
                                                     {"partitions", "add", "blue"},
