@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <stdexcept>
@@ -25,6 +24,7 @@
 #include "smd/base/unix_time.h"
 #include "smd/log/fields.h"
 #include "smd/tls/context.h"
+#include "smd/tls/handshake.h"
 
 namespace smd::api {
 namespace {
@@ -54,11 +54,7 @@ asio::awaitable<std::string> exchange(Bytes* stream, std::shared_ptr<const Post>
 
 asio::awaitable<std::string> exchange_tls(tls::ssl::stream<tcp::socket>* stream, std::string host,
                                           std::shared_ptr<const Post> post) {
-  SSL_set_tlsext_host_name(stream->native_handle(), host.c_str());
-  error_code error;
-  stream->set_verify_callback(tls::ssl::host_name_verification(host), error);
-  if (error) co_return error.message();
-  const auto [refused] = co_await stream->async_handshake(tls::ssl::stream_base::client, kTuple);
+  const auto refused = co_await tls::shake_hands_with(stream, std::move(host));
   if (refused) co_return refused.message();
   co_return co_await exchange(stream, std::move(post));
 }

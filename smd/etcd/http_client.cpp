@@ -5,7 +5,6 @@
 
 #include <array>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "mad/base/parse.h"
 #include "mad/deadline.h"
 #include "smd/etcd/messages.h"
+#include "smd/tls/handshake.h"
 
 namespace smd::etcd {
 namespace {
@@ -247,10 +247,7 @@ class HttpClient final : public Client {
     if (refused) co_return deadline.over() ? std::string("no connection in 3 s") : refused.message();
     error_code error;
     wire->stream.next_layer().set_option(tcp::no_delay(true), error);
-    SSL_set_tlsext_host_name(wire->stream.native_handle(), endpoint.host.c_str());
-    wire->stream.set_verify_callback(tls::ssl::host_name_verification(endpoint.host), error);
-    if (error) co_return error.message();
-    const auto [not_known] = co_await wire->stream.async_handshake(tls::ssl::stream_base::client, kAsTuple);
+    const auto not_known = co_await tls::shake_hands_with(&wire->stream, endpoint.host);
     if (not_known)
       co_return deadline.over() ? std::string("no handshake of TLS in 3 s") : not_known.message();
     co_return std::string();
