@@ -11,6 +11,7 @@
 
 #include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/between_trees.h"
+#include "routing/cabling/group_swaps.h"
 #include "routing/cabling/levels.h"
 #include "routing/cabling/tree_part.h"
 
@@ -104,16 +105,14 @@ void add_positions(const HealthInput& in, Health& health) {
 /// What the checks leave out.
 std::string left_out(const std::string& why_no_tree, bool part) {
   return fmt::format(
-      "not a tree: {}; {}only speeds, widths and single missing cables that port numbers show "
-      "are looked at",
+      "not a tree: {}; {}only speeds, widths, swapped cables of dragonflies and single missing cables that "
+      "port numbers show are looked at",
       why_no_tree, part ? "of cables between switches of one level " : "");
 }
 
-}  // namespace
-
-Health check_cabling(const HealthInput& in) {
+/// All checks but that of cables between groups.
+Health check_levels(const HealthInput& in, TreePart part) {
   Health health;
-  auto part = find_tree_part(in);
   if (part.tree) {
     const auto& compared = part.topology ? *part.topology : in.topology;
     check_cabling_of_tree({compared, in.rate, in.name}, part.ranking, health);
@@ -138,6 +137,19 @@ Health check_cabling(const HealthInput& in) {
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
   check_rates(in, part.topology ? find_tree(in.topology) : part.ranking, health);
+  return health;
+}
+
+}  // namespace
+
+Health check_cabling(const HealthInput& in) {
+  auto part = find_tree_part(in);
+  Health swaps;
+  const auto right = part.why_not_all.empty() ? std::nullopt : check_group_swaps(in, swaps);
+  if (!right) return check_levels(in, std::move(part));
+  const HealthInput put_right{*right, in.rate, in.name};
+  auto health = check_levels(put_right, find_tree_part(put_right));
+  health.findings.insert(health.findings.begin(), swaps.findings.begin(), swaps.findings.end());
   return health;
 }
 

@@ -236,5 +236,45 @@ TEST(SeededFault, OfFabricsThatAreNoTreesIsFoundWherePortsAreUsedAlike) {
   }
 }
 
+/// Exchanges two cables within different groups of a dragonfly.
+Seeded with_swapped_groups(const std::string& spec, std::uint64_t seed) {
+  Seeded seeded{fabrics::of_spec(fmt::format("{}+guids={}", spec, seed)),
+                fmt::format("{} {}", spec, seed),
+                CablingFault::swapped,
+                {}};
+  auto& links = seeded.fabric.input.links;
+  const auto guid = [&](SwitchIndex s) { return seeded.fabric.input.switches[s].guid; };
+  const auto group = [&](SwitchIndex s) { return seeded.fabric.names.at(guid(s)).substr(0, 4); };
+  base::Random random(seed);
+  auto& one = links[pick(links, random, [&](const LinkSpec& l) { return group(l.a) == group(l.b); })];
+  auto& other = links[pick(links, random, [&](const LinkSpec& l) {
+    return group(l.a) == group(l.b) && group(l.a) != group(one.a);
+  })];
+  std::swap(one.b, other.b);
+  std::swap(one.b_port, other.b_port);
+  seeded.ends = {{guid(one.a), one.a_port},
+                 {guid(one.b), one.b_port},
+                 {guid(other.a), other.a_port},
+                 {guid(other.b), other.b_port}};
+  return seeded;
+}
+
+TEST(SeededFault, SwappedCablesWithinGroupsOfADragonflyAreFound) {
+  std::size_t found = 0;
+  std::string missed;
+  for (const std::string spec :
+       {"dragonfly:4:2", "dragonfly:6:3:3", "dragonflyplus:4:4:4:4", "dragonflyplus:6:3:3:2"}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto seeded = with_swapped_groups(spec, seed);
+      const auto health = fabrics::examined(seeded.fabric);
+      const auto result = verdict(seeded, health);
+      found += result.found ? 1 : 0;
+      if (!result.found) missed += fmt::format("\n{}: {}", seeded.what, fmt::join(sentences(health), "; "));
+      EXPECT_THAT(result.invented, testing::IsEmpty()) << seeded.what;
+    }
+  }
+  EXPECT_GE(found, 76U) << missed;
+}
+
 }  // namespace
 }  // namespace smd::routing
