@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/cabling/dealt_out.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "routing/cabling/free_ports.h"
+
 namespace smd::routing::inline cabling {
 namespace {
 
 using Peers = std::vector<SwitchIndex>;
+
+/// Smaller groups show no usual number.
+constexpr std::size_t kFewestDealtTo = 4;
 
 /// The group's members, with how they deviate.
 struct Dealing {
@@ -100,6 +108,30 @@ void add_alike(const Dealing& dealing, std::map<SwitchIndex, Deviation>& result)
   }
 }
 
+/// Ports of the switch without a link, at which more than half of the others have a cable upwards.
+std::vector<PortNum> empty_uplinks(const Topology& topology, const SwitchRanking& ranking,
+                                   const SwitchGroup& group, SwitchIndex s) {
+  std::vector<PortNum> found;
+  unsigned ports = 0;  // a file may know of a switch's ports only those in use
+  for (const auto other : group.members) ports = std::max(ports, topology.ports(other));
+  for (unsigned p = 1; p <= ports; ++p) {
+    const PortNum port{static_cast<std::uint8_t>(p)};
+    if (!is_unlinked(topology, s, port)) continue;
+    const auto others = static_cast<std::size_t>(std::ranges::count_if(group.members, [&](SwitchIndex other) {
+      const auto peer = topology.peer(other, port).sw;
+      return peer != kNoSwitch && ranking.rank[peer] < ranking.rank[other];
+    }));
+    if (others * 2 > group.members.size() - 1) found.push_back(port);
+  }
+  return found;
+}
+
+bool is_faulty(const Health& health, Guid guid) {
+  return std::ranges::any_of(health.findings, [&](const Finding& finding) {
+    return is_fault(finding) && std::ranges::count(finding.ports, guid, &PortName::node) != 0;
+  });
+}
+
 }  // namespace
 
 std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Deviation>& deviations,
@@ -107,10 +139,48 @@ std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Dev
   std::map<SwitchIndex, Deviation> result;
   for (const auto& group : tree_template.groups) {
     const auto dealing = dealing_of(group, deviations);
-    if (group.members.size() < 4 || dealing.as_many * 4 < group.members.size() * 3) continue;
+    if (group.members.size() < kFewestDealtTo || dealing.as_many * 4 < group.members.size() * 3) continue;
     in_turns(dealing) ? add_turns(dealing, result) : add_alike(dealing, result);
   }
   return result;
+}
+
+std::optional<SwitchIndex> find_one_cable_short(const Topology& topology, const SwitchRanking& ranking,
+                                                const SwitchGroup& group) {
+  if (group.members.size() < kFewestDealtTo) return std::nullopt;
+  std::map<std::size_t, Peers> by_cables;
+  for (const auto s : group.members) by_cables[cables_upwards(topology, ranking, s)].push_back(s);
+  if (by_cables.size() != 2) return std::nullopt;
+  const auto& [fewest, few] = *by_cables.begin();
+  if (few.size() != 1 || fewest + 1 != by_cables.rbegin()->first || topology.leaf(few.front()))
+    return std::nullopt;
+  return few.front();
+}
+
+Finding describe_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
+                                 const SwitchGroup& group, SwitchIndex s) {
+  const auto guid = in.topology.guid(s);
+  const auto have = cables_upwards(in.topology, ranking, s);
+  Finding finding{CablingFault::missing, {{guid, PortNum{}}}, {}};
+  finding.text = fmt::format("{} has {} cables upwards where all others of its group have {}", in.name(guid),
+                             have, have + 1);
+  const auto ports = empty_uplinks(in.topology, ranking, group, s);
+  for (const auto port : ports) finding.ports.push_back({guid, port});
+  if (!ports.empty())
+    finding.text +=
+        fmt::format("; nothing is at port{} {}", ports.size() > 1 ? "s" : "", fmt::join(ports, ", "));
+  return finding;
+}
+
+void check_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
+                           const TreeTemplate& tree_template, Health& health) {
+  for (const auto& group : tree_template.groups) {
+    const auto s = find_one_cable_short(in.topology, ranking, group);
+    if (!s || is_faulty(health, in.topology.guid(*s))) continue;
+    const std::vector<PortName> whole_switch{{in.topology.guid(*s), PortNum{}}};
+    std::erase_if(health.findings, [&](const Finding& finding) { return finding.ports == whole_switch; });
+    health.findings.push_back(describe_one_cable_short(in, ranking, group, *s));
+  }
 }
 
 }  // namespace smd::routing::inline cabling

@@ -3,8 +3,11 @@
 // Uplinks that are dealt out to the switches above in turns, where their number does not divide.
 
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "routing/cabling/health.h"
+#include "routing/ranking/switch_ranking.h"
 #include "routing/ranking/tree_template.h"
 #include "routing/topology/topology.h"
 
@@ -24,5 +27,17 @@ struct Deviation {
 /// `deviations`: by switch, of those that deviate.
 std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Deviation>& deviations,
                                                  const TreeTemplate& tree_template);
+
+/// The only switch of the group that has a cable upwards less than all others, if it has no hosts and the
+/// group has four members or more: a cable is missing, whatever the design.
+std::optional<SwitchIndex> find_one_cable_short(const Topology& topology, const SwitchRanking& ranking,
+                                                const SwitchGroup& group);
+
+Finding describe_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
+                                 const SwitchGroup& group, SwitchIndex s);
+
+/// Reports such switches, unless a fault names them already. What says that they differ goes.
+void check_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
+                           const TreeTemplate& tree_template, Health& health);
 
 }  // namespace smd::routing::inline cabling

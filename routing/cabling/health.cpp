@@ -11,8 +11,10 @@
 
 #include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/between_trees.h"
+#include "routing/cabling/dealt_out.h"
 #include "routing/cabling/group_swaps.h"
 #include "routing/cabling/levels.h"
+#include "routing/cabling/swap_trial.h"
 #include "routing/cabling/tree_part.h"
 
 namespace smd::routing::inline cabling {
@@ -20,19 +22,69 @@ namespace smd::routing::inline cabling {
 namespace {
 
 constexpr unsigned kMostSwaps = 64;
+/// Each takes as long as all checks.
+constexpr std::size_t kMostTrials = 16;
+constexpr unsigned kMostPorts = 254;
 
-/// What all checks but those for swaps find.
-Health check_all_but_swaps(const HealthInput& in, const SwitchRanking& ranking) {
+std::ptrdiff_t faults_of(const Health& health) { return std::ranges::count_if(health.findings, is_fault); }
+
+/// What all checks but those for swaps find in the fabric as it is.
+Health check_as_it_is(const HealthInput& in, const SwitchRanking& ranking,
+                      const TreeTemplate& tree_template) {
   Health health;
-  const auto tree_template = find_tree_template(in.topology, ranking);
   check_cables(in, ranking, tree_template, health);
   check_uplink_imbalance(in, ranking, tree_template, health);
   check_misplaced_cables(in, ranking, tree_template, health);
+  check_one_cable_short(in, ranking, tree_template, health);
   check_rails(in, health);
   return health;
 }
 
-std::ptrdiff_t faults_of(const Health& health) { return std::ranges::count_if(health.findings, is_fault); }
+/// Whether the findings say more than that the switch is a cable short: that it lacks another one, or that
+/// cables of others of its group are misplaced.
+bool say_too_much(const Health& health, const Topology& topology, const SwitchGroup& group, SwitchIndex s) {
+  std::size_t lacked = 0, misplaced = 0;
+  for (const auto& finding : health.findings) {
+    const bool beside = std::ranges::any_of(finding.ports, [&](const PortName& port) {
+      const auto at = topology.find(port.node);
+      return at != s && std::ranges::binary_search(group.members, at);
+    });
+    misplaced += finding.kind == CablingFault::swapped && beside ? 1U : 0U;
+    const bool own = !finding.ports.empty() && finding.ports.front().node == topology.guid(s);
+    lacked += finding.kind == CablingFault::missing && own ? 1U : 0U;
+  }
+  return lacked + misplaced >= 2;
+}
+
+/// Where uplinks are dealt out in turns a missing cable may look like several faults. So the switch that is a
+/// cable short has it on trial, to the upper switch with which least is found.
+void try_the_cable_that_is_short(const HealthInput& in, const SwitchRanking& ranking,
+                                 const SwitchGroup& group, SwitchIndex s, Health& health) {
+  std::optional<Health> best;
+  for (std::size_t i = 0; i < std::min(group.slots.size(), kMostTrials); ++i) {
+    const auto peer = group.slots[i].peer;
+    if (std::max(in.topology.ports(s), in.topology.ports(peer)) >= kMostPorts) continue;
+    const auto whole = with_cable(in.topology, s, peer);
+    auto then = check_as_it_is({whole, in.rate, in.name}, ranking, find_tree_template(whole, ranking));
+    if (!best || faults_of(then) < faults_of(*best)) best = std::move(then);
+  }
+  if (!best || faults_of(*best) + 1 >= faults_of(health)) return;
+  best->findings.push_back(describe_one_cable_short(in, ranking, group, s));
+  for (auto& level : best->levels) level.cables -= level.rank == ranking.rank[s] ? 1U : 0U;
+  health = *std::move(best);
+}
+
+/// What all checks but those for swaps find.
+Health check_all_but_swaps(const HealthInput& in, const SwitchRanking& ranking) {
+  const auto tree_template = find_tree_template(in.topology, ranking);
+  auto health = check_as_it_is(in, ranking, tree_template);
+  for (const auto& group : tree_template.groups) {
+    const auto s = find_one_cable_short(in.topology, ranking, group);
+    if (s && say_too_much(health, in.topology, group, *s))
+      try_the_cable_that_is_short(in, ranking, group, *s, health);
+  }
+  return health;
+}
 
 /// Swapped cables come first. The other checks see the fabric with them put right, or they would report them
 /// again. Swaps that leave these more to find are none, as the design is another than was taken for it.

@@ -34,11 +34,9 @@ std::uint64_t to_nearest(const Topology& topology, const SwitchRanking& ranking,
   return sibling + above;
 }
 
-}  // namespace
-
-Topology with_swap(const Topology& topology, const CableSwap& swap) {
-  const auto [a, a_port, b, b_port] = swap;
-  const auto from_a = topology.peer(a, a_port), from_b = topology.peer(b, b_port);
+/// The fabric but for the links for which `leave_out` is true.
+template <class LeaveOut>
+TopologyInput input_without(const Topology& topology, const LeaveOut& leave_out) {
   TopologyInput input;
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
     input.switches.push_back({topology.guid(s), topology.ports(s)});
@@ -46,17 +44,38 @@ Topology with_swap(const Topology& topology, const CableSwap& swap) {
       const PortNum port{static_cast<std::uint8_t>(p)};
       const auto peer = topology.peer(s, port);
       if (peer.sw == kNoSwitch || std::pair(s, port) > std::pair(peer.sw, peer.port)) continue;
-      const auto is = [&](SwitchIndex one, PortNum one_port) {
-        return (s == one && port == one_port) || (peer.sw == one && peer.port == one_port);
-      };
-      if (!is(a, a_port) && !is(b, b_port)) input.links.push_back({s, port, peer.sw, peer.port});
+      const LinkSpec link{s, port, peer.sw, peer.port};
+      if (!leave_out(link)) input.links.push_back(link);
     }
   }
+  for (const auto& end : topology.end_ports())
+    input.end_ports.push_back({end.guid, end.sw, end.port, end.kind, end.node, end.system_image});
+  return input;
+}
+
+}  // namespace
+
+Topology with_swap(const Topology& topology, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
+  const auto from_a = topology.peer(a, a_port), from_b = topology.peer(b, b_port);
+  auto input = input_without(topology, [&](const LinkSpec& link) {
+    const auto is = [&](SwitchIndex one, PortNum one_port) {
+      return (link.a == one && link.a_port == one_port) || (link.b == one && link.b_port == one_port);
+    };
+    return is(a, a_port) || is(b, b_port);
+  });
   input.links.push_back({a, a_port, from_b.sw, from_b.port});
   input.links.push_back({b, b_port, from_a.sw, from_a.port});
-  for (const auto& end : topology.end_ports()) {
-    input.end_ports.push_back({end.guid, end.sw, end.port, end.kind, end.node, end.system_image});
-  }
+  return Topology(input);
+}
+
+Topology with_cable(const Topology& topology, SwitchIndex a, SwitchIndex b) {
+  auto input = input_without(topology, [](const LinkSpec& /*link*/) { return false; });
+  const auto add_port = [&](SwitchIndex s) {
+    return PortNum{static_cast<std::uint8_t>(input.switches[s].ports = topology.ports(s) + 1)};
+  };
+  const auto a_port = add_port(a), b_port = add_port(b);
+  input.links.push_back({a, a_port, b, b_port});
   return Topology(input);
 }
 

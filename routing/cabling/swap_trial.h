@@ -21,6 +21,9 @@ struct CableSwap {
 /// The fabric with the two cables swapped.
 Topology with_swap(const Topology& topology, const CableSwap& swap);
 
+/// The fabric with a cable more, at a port behind the last one of each switch. They have 253 ports at most.
+Topology with_cable(const Topology& topology, SwitchIndex a, SwitchIndex b);
+
 /// The finding for a swap. `others` are swaps that would give an equally good tree.
 Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others = {});
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/cabling/dealt_out.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,6 +77,27 @@ TEST(DealtOut, FindsTheCableThatIsMissing) {
     ASSERT_EQ(found.size(), 1) << i;
     EXPECT_EQ(found[0].kind, CablingFault::missing) << i;
     EXPECT_EQ(found[0].ports[0].node, whole.switches[whole.links[i].a].guid) << i;
+  }
+}
+
+/// Cores of which some have a cable more from a middle switch than others: none lacks what most have.
+TEST(DealtOut, FindsTheSwitchWithACableLessThanAllOthers) {
+  for (const auto& [pods, middles, uplinks, cores] :
+       {Dealt{6, 4, 7, 3}, Dealt{5, 5, 7, 5}, Dealt{6, 4, 7, 6}, Dealt{7, 3, 5, 3}}) {
+    const Dealt tree{pods, middles, uplinks, cores};
+    const auto whole = tree.input();
+    const auto what = fmt::format("{} {} {} {}", pods, middles, uplinks, cores);
+    ASSERT_THAT(faults(whole), testing::IsEmpty()) << what;
+    for (std::size_t i = 0; i < whole.links.size(); ++i) {
+      if (whole.links[i].b < tree.first_core()) continue;
+      auto input = whole;
+      input.links.erase(input.links.begin() + static_cast<std::ptrdiff_t>(i));
+
+      const auto found = faults(input);
+
+      ASSERT_EQ(found.size(), 1) << what << ": " << i;
+      EXPECT_EQ(found[0].ports[0].node, whole.switches[whole.links[i].a].guid) << what << ": " << i;
+    }
   }
 }
 
