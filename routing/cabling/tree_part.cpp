@@ -53,7 +53,7 @@ Topology part_of(const Topology& topology, const std::vector<SwitchIndex>& witho
 /// Why it is not a tree; empty if it is one.
 std::string why_no_tree(const HealthInput& in, const Topology& topology, const SwitchRanking& ranking) {
   const auto name = [&](SwitchIndex s) { return in.name(topology.guid(s)); };
-  if (topology.leaves().empty()) return "no hosts";
+  if (topology.leaves().empty()) return "no switch has hosts";
   if (const auto sibling = find_intra_level_link(topology, ranking)) {
     return fmt::format("switches of one level are cabled with each other, as {} and {}", name(sibling->first),
                        name(sibling->second));

@@ -459,6 +459,15 @@ TEST(Health, NamesLeavesThatNothingJoinsToTheOthers) {
   EXPECT_EQ(health.findings[0].ports[0].node, input.switches[0].guid);
 }
 
+/// Two hosts may be cabled to each other.
+TEST(Health, SaysThatNoSwitchHasHosts) {
+  Builder builder("no hosts");
+  for (int i = 0; i < 2; ++i) builder.add_switch(8);
+  builder.link(0, 1);
+
+  EXPECT_THAT(examined(builder.input()).left_out, HasSubstr("no switch has hosts"));
+}
+
 TEST(Health, SaysNothingOfTheCablesOfATorus) {
   const auto health = examined(fabrics::torus(4, 4, 2).input());
 
