@@ -46,9 +46,12 @@ bool RouteDecision::cannot_return(const std::optional<routing::InstalledEngine>&
 RoutePart::LeftEngine RouteDecision::left_engine(const std::string& engine) const {
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   if (before == nullptr || before->origin == RoutePart::Origin::adopted) {
-    const bool stays =
-        !asks_for_others(in_.config.routing, in_.stored.engine) && in_.stored.left_engine.name != engine;
-    return stays ? in_.stored.left_engine : RoutePart::LeftEngine{};
+    if (asks_for_others(in_.config.routing, in_.stored.engine)) return {};
+    auto left = in_.stored.left_engine;
+    // Or it is left now: something was lost while we were not there.
+    const auto installed = installed_engine(in_);
+    if (left.name.empty() && installed) left = {installed->engine, installed->roots};
+    return left.name == engine ? RoutePart::LeftEngine{} : left;
   }
   const bool follows = !asks_for_others(in_.config.routing, *before) && !before->shape.empty();
   if (!follows) return {};

@@ -88,6 +88,20 @@ TEST_F(LeftEngine, ComesBackAfterARestart) {
   EXPECT_EQ(manager_->last().stored->left_engine.name, "");
 }
 
+TEST_F(LeftEngine, ComesBackWhereTheFabricBreaksWhileTheManagerIsAway) {
+  start();
+  const auto first = tables();
+  end();
+  break_dimension_order();
+  start();
+  ASSERT_NE(routes().engine, "dor");
+  EXPECT_EQ(manager_->last().stored->left_engine.name, "dor");
+  mend();
+  EXPECT_EQ(routes().engine, "dor");
+  EXPECT_EQ(tables(), first);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+}
+
 TEST_F(LeftEngine, ComesBackWhereTheFabricIsMendedWhileTheManagerIsAway) {
   start();
   const auto first = tables();
