@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "config/qos_classes.h"
 #include "mad/base/sl_files.h"
@@ -29,17 +28,20 @@ Guid switch_before(const Subnet& subnet, Lid lid) {
   return {};
 }
 
-/// The SL that we gave to paths between two switches, for this class.
-std::optional<Sl> sl_of_ours(const Stored& stored, Guid one, Guid other, Sl of_class) {
-  if (!stored.layers_now) return of_class;
+/// Whether we gave this SL to paths between two switches, whichever class they were of.
+bool is_ours(const Stored& stored, Guid one, Guid other, Sl told) {
   const auto& switches = stored.layers_now->switches;
   const auto a = std::ranges::lower_bound(switches, one), b = std::ranges::lower_bound(switches, other);
-  if (a == switches.end() || *a != one || b == switches.end() || *b != other) return std::nullopt;
+  if (a == switches.end() || *a != one || b == switches.end() || *b != other) return false;
   const auto layer = stored.layers_now->layers.at(static_cast<std::size_t>(a - switches.begin()),
                                                   static_cast<std::size_t>(b - switches.begin()));
-  if (layer == routing::kNoLayer) return std::nullopt;
-  const auto known = stored.wire_sls.find({of_class, layer});
-  return known != stored.wire_sls.end() ? known->second : Sl{static_cast<std::uint8_t>(layer)};
+  bool known = false;
+  for (const auto& [of, sl] : stored.wire_sls) {
+    if (of.second != layer) continue;
+    if (sl == told) return true;
+    known = true;
+  }
+  return !known && told.value() == layer;
 }
 
 /// Ports whose MasterSMSL is what we, and what the file, say of their path to the SM that they know.
@@ -69,7 +71,9 @@ class ToldSls {
     const bool said = row != nullptr && at < row->size() && (*row)[at] != base::kNoSlSaid;
     if (to == Guid{} || to == port.peer->node || !said) return;
     by_file_ += info.master_sm_sl.value() == (*row)[at] ? 1U : 0U;
-    by_us_ += sl_of_ours(stored_, port.peer->node, to, class_) == info.master_sm_sl ? 1U : 0U;
+    const bool ours = stored_.layers_now ? is_ours(stored_, port.peer->node, to, info.master_sm_sl)
+                                         : info.master_sm_sl == class_;
+    by_us_ += ours ? 1U : 0U;
   }
 
   const Stored& stored_;
