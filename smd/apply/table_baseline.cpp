@@ -118,7 +118,7 @@ constexpr bool kHasBaseline = TableKind<A>::kRead != TableRead::never;
 template <class A>
 bool as_made_again(const HeldBlocks<A>& was, const HeldBlocks<A>& is) {
   if constexpr (std::is_same_v<A, wire::SlToVl> || std::is_same_v<A, wire::VlArbitration>) {
-    return is_as_made(was) && is_as_made(is);
+    return is_device_made(was) && is_device_made(is);
   } else {
     return false;
   }

@@ -92,8 +92,8 @@ bool forget_lost(Stored& stored, const Subnet& subnet, UnixTime now) {
 
 }  // namespace
 
-bool is_as_made(const HeldBlocks<wire::SlToVl>& table) { return all_plain(table); }
-bool is_as_made(const HeldBlocks<wire::VlArbitration>& table) { return all_plain(table); }
+bool is_device_made(const HeldBlocks<wire::SlToVl>& table) { return all_plain(table); }
+bool is_device_made(const HeldBlocks<wire::VlArbitration>& table) { return all_plain(table); }
 
 bool note_vl_tables(Stored& stored, const Subnet& subnet, std::set<Guid>& noted, UnixTime now) {
   bool changed = forget_lost(stored, subnet, now);

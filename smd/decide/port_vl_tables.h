@@ -16,8 +16,8 @@ inline constexpr UnixTime kVlTablesKept = UnixTime{30} * 24 * 3600;
 
 /// As devices are made with, by the blocks that are known: SLs spread over the VLs or all on VL 0, equal
 /// weights.
-bool is_as_made(const HeldBlocks<wire::SlToVl>& table);
-bool is_as_made(const HeldBlocks<wire::VlArbitration>& table);
+bool is_device_made(const HeldBlocks<wire::SlToVl>& table);
+bool is_device_made(const HeldBlocks<wire::VlArbitration>& table);
 
 /// Notes what nodes in service hold whose tables are all known: of a node in `noted`, which were noted since
 /// we became master, nothing. Adds to `noted`. Tables as devices are made with are not kept: a reset brings
