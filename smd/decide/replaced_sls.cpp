@@ -29,7 +29,7 @@ Guid switch_before(const Subnet& subnet, Lid lid) {
 }
 
 /// Whether we gave this SL to paths between two switches, whichever class they were of.
-bool is_ours(const Stored& stored, Guid one, Guid other, Sl told) {
+bool gave_sl(const Stored& stored, Guid one, Guid other, Sl told) {
   const auto& switches = stored.layers_now->switches;
   const auto a = std::ranges::lower_bound(switches, one), b = std::ranges::lower_bound(switches, other);
   if (a == switches.end() || *a != one || b == switches.end() || *b != other) return false;
@@ -71,7 +71,7 @@ class ToldSls {
     const bool said = row != nullptr && at < row->size() && (*row)[at] != base::kNoSlSaid;
     if (to == Guid{} || to == port.peer->node || !said) return;
     by_file_ += info.master_sm_sl.value() == (*row)[at] ? 1U : 0U;
-    const bool ours = stored_.layers_now ? is_ours(stored_, port.peer->node, to, info.master_sm_sl)
+    const bool ours = stored_.layers_now ? gave_sl(stored_, port.peer->node, to, info.master_sm_sl)
                                          : info.master_sm_sl == class_;
     by_us_ += ours ? 1U : 0U;
   }
