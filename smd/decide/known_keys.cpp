@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/decide/known_keys.h"
 
+#include <algorithm>
+
 #include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
@@ -24,6 +26,13 @@ bool had_further_keys(const Stored& stored, Guid port) {
   }
   const auto foreign = stored.port_keys.find(port);
   return foreign != stored.port_keys.end() && foreign->second.keys.size() > kPKeysOfBlock;
+}
+
+bool any_other_keys(const Stored& stored) {
+  static const std::vector<PKey> kOpenTable{kDefaultPKey};
+  return std::ranges::any_of(stored.port_keys, [](const auto& row) {
+    return !row.second.keys.empty() && row.second.keys != kOpenTable;
+  });
 }
 
 bool is_in_service(const Node& node, const Port& port) {

@@ -19,6 +19,9 @@ std::optional<std::vector<PKey>> known_keys(const Port& port);
 /// stored: they may be there still, whatever the first block holds.
 bool had_further_keys(const Stored& stored, Guid port);
 
+/// Another SM had given some port other keys than the full default one alone.
+bool any_other_keys(const Stored& stored);
+
 /// Packets come and go by this end port: what its table says is what it has been given. A switch's port 0
 /// begins anew with its switch.
 bool is_in_service(const Node& node, const Port& port);

@@ -216,12 +216,23 @@ class Partitions {
     return input;
   }
 
+  /// The port did not show its table, and may go Active with the keys that its reset left: what passes is up
+  /// to the switch. One in service may have foreign keys, and the port before it stays as it is.
+  void decide_unread(const Node& node, const Port& port, std::span<const Claim> claims) {
+    if (node.is_switch() || !port.peer || port.info.port_state > PortState::init) return;
+    std::vector<WantedKey> wanted;
+    for (const auto& claim : claims) add_keys(claim, wanted);
+    Keys keys;
+    std::ranges::transform(wanted, std::back_inserter(keys), &WantedKey::key);
+    decide_peer(*port.peer, keys);
+  }
+
   void decide_port(std::uint32_t view, std::span<const Claim> claims) {
     const auto& at = ports_.places[view];
     const auto& node = *in_.subnet.find(at.node);
     const auto& port = node.ports[at.port.value()];
     const auto& held = port.held<wire::PKeyTable>();
-    if (!held || held->known.empty()) return;
+    if (!held || held->known.empty()) return decide_unread(node, port, claims);
     auto input = placement_input(node, at.port, claims);
     const auto guid = port_guid(node, at.port);
     if (auto given = give_back(guid, input); !given.empty())

@@ -101,16 +101,18 @@ asio::awaitable<std::expected<Subnet, std::string>> Sweeper::look(std::set<Guid>
   auto& clock = parts_.scheduler.clock();
   auto& kind = parts_.status.summary().sweep;
   const bool adopting = parts_.mastership.adopting();
-  SweepOptions how{.trust_tables = !adopting,
-                   .clear_changes = !adopting && !parts_.dry_run,
-                   .restart_lost = true,
-                   .lost_sms = parts_.mastership.lost_sms(),
-                   .lost_sm_wait = parts_.config->ha.poll_interval(),
-                   .m_keys = m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(),
-                                         parts_.mastership.own_port()),
-                   .had_further_pkeys = [stored = parts_.loop.stored()](Guid port) {
-                     return had_further_keys(*stored, port);
-                   }};
+  const auto partitions = parts_.loop.decided().partitions;
+  SweepOptions how{
+      .trust_tables = !adopting,
+      .clear_changes = !adopting && !parts_.dry_run,
+      .restart_lost = true,
+      .lost_sms = parts_.mastership.lost_sms(),
+      .lost_sm_wait = parts_.config->ha.poll_interval(),
+      .m_keys =
+          m_key_hints(m_key_settings(*parts_.config), parts_.loop.stored(), parts_.mastership.own_port()),
+      .had_further_pkeys = [stored =
+                                parts_.loop.stored()](Guid port) { return had_further_keys(*stored, port); },
+      .pkeys_matter = (partitions && partitions->managed) || any_other_keys(*parts_.loop.stored())};
   const auto last_restart = clock.now() + kRestarts;
   while (kind == SweepKind::incremental) {
     how.urgent = nullptr;

@@ -314,6 +314,8 @@ bool DiscoverySession::pkeys_stand(const FoundNode& found, PortNum port) const {
   const auto& now = found.node.ports[port.value()];
   const auto& held = was.held<wire::PKeyTable>();
   if (!held || now.held<wire::PKeyTable>() != held) return false;
+  // A block was not answered: by it a port may go Active with the keys that its reset left, and a key move.
+  if (options_.pkeys_matter && !held->known.contains(held->asked)) return false;
   return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
 }
 
@@ -338,6 +340,7 @@ asio::awaitable<void> DiscoverySession::read_pkeys(FoundNode* node, PortNum port
     const auto table = co_await ask<wire::PKeyTable>(node, port, path, modifier);
     if (!table) {
       report_error(found, port, table.error());
+      if (table.error().fault == mad::Fault::refused) held.asked.reset(block);  // it is so next time, too
       break;
     }
     held.row[block] = *table;

@@ -40,6 +40,9 @@ struct SweepOptions {
   /// The end port (port GUID) may hold P_Keys past the first block of its table. May be empty: of no port is
   /// that known.
   std::function<bool(Guid port)> had_further_pkeys = {};
+  /// Ports have different P_Keys: a table that a sweep was not answered is asked for by the next one, and its
+  /// node waits until then. Where all have the same the port goes Active by what a reset leaves.
+  bool pkeys_matter = false;
 };
 
 /// Reads the whole fabric, with Gets but for `clear_changes`. `before` (may be null) is what was known:

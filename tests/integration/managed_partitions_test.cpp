@@ -192,6 +192,29 @@ TEST_F(ManagedPartitions, ARebootedHostGetsItsKeysAtTheirIndexes) {
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{}, PKey{0x8012}));
 }
 
+/// With its table unread it had the full key that a reset leaves, for good, and its switch let everything
+/// pass.
+TEST_F(ManagedPartitions, AHostWhoseTableIsNotAnsweredIsNotOpenMeanwhile) {
+  start(blue());
+  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
+  ASSERT_EQ(state(), PortState::active);
+  ASSERT_TRUE(world_.fabric().faults().answers_only(
+      "h1", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::PortInfo::kAttribute,
+             wire::GuidInfo::kAttribute, wire::SlToVl::kAttribute, wire::VlArbitration::kAttribute}));
+  world_.fabric().faults().reboot("h1", std::chrono::milliseconds(100));
+  run(std::chrono::seconds(10));
+  EXPECT_TRUE(state() != PortState::active || bits("leaf1", 1) == std::pair(true, true));
+  EXPECT_THAT(keys("leaf1", 1), ElementsAre(kLimited, PKey{0x8012}));
+  EXPECT_NE(smd().last().summary.state, sm::SweepState::up);
+
+  world_.fabric().faults().answers_only("h1", {});
+  run(std::chrono::minutes(1));
+  EXPECT_EQ(state(), PortState::active);
+  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8012}));
+  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+}
+
 TEST_F(ManagedPartitions, IndexesSurviveTheProcess) {
   store::MemoryStore store;
   auto config = with_partitions({partition("red", 0x11, {"h2"}), partition("blue", 0x12, {"h2"})});

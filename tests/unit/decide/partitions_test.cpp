@@ -91,6 +91,25 @@ TEST_F(DecidePartitions, WhereTheDefaultPartitionStaysAsItIsSmsAreFullMembers) {
   EXPECT_THAT(keys(made, kThird, 1), ElementsAre(PKey{0x7fff}));
 }
 
+/// It refuses to show its table, and may have any key.
+TEST_F(DecidePartitions, ThePortBeforeAnUnreadTableEnforcesWhatIsConfigured) {
+  config_.partition = {partition("blue", 0x12, {"h1"}), partition("red", 0x13, {}, {"h1"})};
+  HeldBlocks<wire::PKeyTable> unread;
+  unread.row.resize(1);
+  unread.asked = BlockSet::first(1);
+  fabric_.port(kOther, 1).held<wire::PKeyTable>() =
+      std::make_shared<const HeldBlocks<wire::PKeyTable>>(std::move(unread));
+  const auto in_service = decide();
+  EXPECT_THAT(keys(in_service, kSwitch, 2), IsEmpty());
+  EXPECT_EQ(in_service.part.find_enforced(test::place(kSwitch, 2)), nullptr);
+
+  fabric_.port(kOther, 1).info.port_state = PortState::init;
+  const auto begins = decide();
+  EXPECT_THAT(keys(begins, kOther, 1), IsEmpty());
+  EXPECT_THAT(keys(begins, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}, PKey{0x13}));
+  EXPECT_EQ(bits(begins, 2), std::pair(true, true));
+}
+
 TEST_F(DecidePartitions, RailsAreTheAdaptersOfMachinesByGuid) {
   for (const auto host : {kOther, kThird}) fabric_.node(host).info.system_image = Guid{0x999};
   config_.partition = {partition("blue", 0x12, {"rail:2"}, {"rail:1"})};
