@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mad/base/escaped.h"
 #include "mad/base/rate.h"
 #include "smd/policy/policies.h"
 
@@ -30,7 +31,7 @@ std::string group_words(const config::PolicyGroup& group) {
 
 void print_policy(std::ostream& out, const std::string& prefix, const config::PartitionPolicy& policy) {
   for (const auto& partition : policy.partitions) {
-    out << fmt::format("{}partition {} {}{}", prefix, partition.pkey, partition.name,
+    out << fmt::format("{}partition {} {}{}", prefix, partition.pkey, base::escaped(partition.name),
                        partition.automatic ? " (P_Key chosen)" : "");
     std::string sources;
     for (const auto& source : partition.sources) {
@@ -40,7 +41,7 @@ void print_policy(std::ostream& out, const std::string& prefix, const config::Pa
     out << fmt::format(", {}\n", sources.empty() ? "built in" : sources);
     for (const auto& rule : partition.members)
       out << fmt::format("{}  {}{}: {}\n", prefix, to_string(rule.membership), rule.index0 ? ", index 0" : "",
-                         to_string(rule.ports));
+                         base::escaped(to_string(rule.ports)));
     for (const auto& group : partition.groups)
       out << fmt::format("{}  group {}: {}\n", prefix, to_string(group.mgid), group_words(group));
   }

@@ -510,6 +510,11 @@ def wrong(args):
         checked = subprocess.run([args.smd, "check", "--config", smd.config], capture_output=True, text=True)
         expect(checked.returncode == 0 and "4: links.hoq_life: called hoq_lifetime now" in checked.stderr,
                f"an old name: {checked}")
+        conf = smd.config.parent / "escapes.conf"
+        conf.write_bytes(b"A\x1b[31m=0x10:h\x1b[0m/P1;\n")
+        checked = subprocess.run([args.smd, "check", "--config", smd.config, "--set", f"partitions.file={conf}"],
+                                 capture_output=True, text=True)
+        expect("A\\x1b[31m" in checked.stdout and "\x1b" not in checked.stdout, f"control characters: {checked}")
         smd.hang_up()
         smd.logged("config.renamed")
         smd.logged("config.reloaded")
