@@ -91,7 +91,8 @@ std::string_view state_of_key(const sm::Snapshot& now, const Part::Member& membe
     return refuses_keys(*now.subnet, member.at) ? "refused" : "pending";
   const auto* next = port->peer ? find_port(*now.subnet, *port->peer) : nullptr;
   const auto* enforced = next != nullptr ? now.decided.partitions->find_enforced(*port->peer) : nullptr;
-  const bool is_open = enforced != nullptr && (enforced->in || enforced->out) && !sm::enforces(next->info);
+  const bool is_open = enforced != nullptr && (enforced->in || enforced->out) && !sm::enforces(next->info) &&
+                       !sm::forgets_enforcement(*now.subnet->find(port->peer->node), port->peer->port);
   if (next == nullptr || (!is_open && !stops(*next, at->key))) return "programmed";
   if (refuses_keys(*now.subnet, *port->peer)) return "refused";
   return has_no_room(now, *port->peer, at->key) ? "no_room" : "pending";

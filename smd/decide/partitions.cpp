@@ -15,6 +15,7 @@
 #include "smd/decide/port_views.h"
 #include "smd/decide/sm_ports.h"
 #include "smd/sweep/end_ports.h"
+#include "smd/sweep/enforcement.h"
 #include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline decisions {
@@ -257,14 +258,15 @@ class Partitions {
     const auto mode = in_.config.partitions.enforcement;
     if (mode == config::Enforcement::off || !node->switch_info) return enforce(at, false, false);
     const auto& info = *node->switch_info;
-    const bool in = mode != config::Enforcement::out && info.inbound_enforcement;
-    const bool out = mode != config::Enforcement::in && info.outbound_enforcement;
+    const bool required = in_.config.partitions.enforcement_required;
+    const bool can = !required || !forgets_enforcement(*node, at.port);
+    const bool in = can && mode != config::Enforcement::out && info.inbound_enforcement;
+    const bool out = can && mode != config::Enforcement::in && info.outbound_enforcement;
     auto table = compact(keys);
     const auto& port = node->ports[at.port.value()];
     const auto& held = port.held<wire::PKeyTable>();
     const std::size_t capacity = in || out ? pkey_capacity(*node, at.port) : 0;
     if (table.size() > capacity || !(in || out)) {
-      const bool required = in_.config.partitions.enforcement_required;
       out_.part.not_enforced.push_back(
           {.at = at, .capacity = capacity, .keys = table.size(), .held_back = required});
       // A link that is Active cannot wait in Armed: what does not fit is left out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd/sweep/enforcement.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace smd::sm::inline sweeping {
@@ -47,6 +48,14 @@ bool is_noted(const Node& node, const EnforcedFor& noted) {
 }  // namespace
 
 bool enforces(const wire::PortInfo& info) { return info.partition_enforce_in || info.partition_enforce_out; }
+
+bool forgets_enforcement(const Node& node, PortNum port) {
+  if (node.not_kept.empty() || enforces(node.ports[port.value()].info)) return false;
+  return std::ranges::any_of(node.not_kept, [&](const NotKept& noted) {
+    return noted.attribute == wire::PortInfo::kAttribute && noted.port == port && noted.desired == 1 &&
+           noted.field.starts_with("PartitionEnforcement");
+  });
+}
 
 void stop_enforcing(wire::PortInfo& info) {
   info.partition_enforce_in = info.partition_enforce_out = false;

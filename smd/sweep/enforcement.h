@@ -11,6 +11,9 @@ namespace smd::sm::inline sweeping {
 /// PartitionEnforcementInbound or -Outbound is set.
 bool enforces(const wire::PortInfo& info);
 
+/// The port of a switch answers Sets of the bits well, does not keep them, and so enforces nothing.
+bool forgets_enforcement(const Node& node, PortNum port);
+
 /// Clears both, and FilterRaw of both directions, which the same SM has set with them.
 void stop_enforcing(wire::PortInfo& info);
 

@@ -287,6 +287,27 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   EXPECT_EQ(state(), PortState::active) << "it is enforceable now";
 }
 
+/// Its members have their keys: nothing stops their packets.
+TEST_F(ManagedPartitions, ASwitchThatDoesNotKeepItsBitsIsNamedWhereItMustEnforce) {
+  for (const auto* field : {"PartitionEnforcementInbound", "PartitionEnforcementOutbound"})
+    ASSERT_TRUE(world_.fabric().faults().forgets("leaf1", wire::PortInfo::kAttribute, field));
+  start(blue());
+  test::FakeBackend backend;
+  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd().last())});
+  const auto answer =
+      api::answer({.method = "GET", .target = "/v1/subnets/a/partitions/blue", .body = {}}, backend);
+  EXPECT_EQ(api::parse_json(answer.body)->at("ready"), "2 of 2") << answer.body;
+  EXPECT_EQ(smd().lines().count("partition.not_enforced"), 0U);
+
+  auto config = blue();
+  config.partitions.enforcement_required = true;
+  reload(config);
+  EXPECT_GE(smd().lines().count("partition.not_enforced"), 1U);
+  world_.fabric().faults().reboot("h1", std::chrono::milliseconds(100));
+  run(std::chrono::seconds(10));
+  EXPECT_EQ(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::armed);
+}
+
 TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   start({});
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 3, PKey{0x8055});
