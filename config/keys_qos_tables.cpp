@@ -5,16 +5,16 @@
 #include <string>
 
 #include "config/blocks.h"
+#include "config/import/c_number.h"
 #include "config/policy_codecs.h"
 #include "config/rows.h"
 #include "config/scalars.h"
-#include "mad/base/parse.h"
 
 namespace smd::config {
 namespace {
 
 constexpr std::size_t kMostEntries = 64, kSls = 16;
-constexpr std::int64_t kLastVl = 14, kDiscard = 15, kMostWeight = 255;
+constexpr std::uint64_t kLastVl = 14, kDiscard = 15, kMostWeight = 255;
 
 std::vector<std::string_view> split_list(std::string_view text) {
   std::vector<std::string_view> items;
@@ -29,11 +29,13 @@ std::vector<std::string_view> split_list(std::string_view text) {
 /// As OpenSM writes it in its own file, too.
 bool is_unset(std::string_view text) { return trim(text).empty() || trim(text) == "(null)"; }
 
-/// A number up to `most`.
-std::optional<std::uint8_t> small_number(std::string_view text, std::int64_t most) {
-  const auto number = parse_number(trim(text));
-  if (!number || *number > static_cast<std::uint64_t>(most)) return std::nullopt;
-  return static_cast<std::uint8_t>(*number);
+/// A number up to `most`, as OpenSM reads it: 0x10 is 16, and 010 is 8.
+std::optional<std::uint8_t> small_number(std::string_view text, std::uint64_t most) {
+  const auto digits = trim(text);
+  if (digits.empty() || digits[0] < '0' || digits[0] > '9') return std::nullopt;
+  const auto number = read_c_number(digits);
+  if (!number.rest.empty() || !number.exact || number.value > most) return std::nullopt;
+  return static_cast<std::uint8_t>(number.value);
 }
 
 /// "0:4,1:0". What is wrong is named with its place in the list.

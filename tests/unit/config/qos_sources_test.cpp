@@ -280,6 +280,12 @@ TEST(QosSources, ListsOfOpenSmMayBeShortOrNull) {
   EXPECT_FALSE(qos.all.vlarb_low);
 }
 
+TEST(QosSources, NumbersOfListsAreReadAsOpenSmDoes) {
+  const auto qos = qos_from("[qos]\nvlarb_low = \"0x1:010,2:0x40\"\n").subnets[0].qos;
+  ASSERT_TRUE(qos.all.vlarb_low);
+  EXPECT_EQ(*qos.all.vlarb_low, (ArbitrationList{{Vl{1}, 8}, {Vl{2}, 64}}));
+}
+
 TEST(QosSources, AFileThatMayNeverEndIsNotRead) {
   const auto text = read_file("/dev/zero");
   ASSERT_FALSE(text);
