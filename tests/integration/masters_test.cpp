@@ -230,22 +230,6 @@ TEST(Masters, AStandbyThatCannotReadTheMastersNodeIsLedByItsPolls) {
   EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
 }
 
-/// What it had decided before is of its own node alone.
-TEST(Masters, AMasterThatWasCutOffCallsNoTableTooSmall) {
-  sim::World world(test::spec("ft2:4"));
-  Pair pair(world);
-
-  world.fabric().faults().link_down({"h00000", PortNum{1}});
-  world.run_for(std::chrono::seconds(30));
-  ASSERT_TRUE(pair.standby_is_master());
-  world.fabric().faults().link_up({"h00000", PortNum{1}});
-  world.run_for(std::chrono::seconds(60));
-
-  EXPECT_EQ(pair.master->lines().count("sm.two_masters"), 1U)
-      << testing::PrintToString(pair.master->lines().all);
-  EXPECT_EQ(pair.master->lines().count("switch.small_table"), 0U);
-}
-
 TEST(Masters, EndingAStandbyIsNotAMasterGone) {
   sim::World world(test::spec("ft2:4"));
   Managed master(world, "h00000"), standby(world, "h00003");
@@ -364,6 +348,20 @@ TEST_F(HungMaster, ThatWakesUpAndRanksLowerIsWaitedForWithoutAnySet) {
   hung_->says->state = SmState::standby;
   world_.run_for(std::chrono::seconds(5));
   EXPECT_EQ(smd_->last().summary.state, sm::SweepState::up) << testing::PrintToString(smd_->lines().all);
+}
+
+/// What smd had decided while its cable was out is of its own node alone.
+TEST_F(HungMaster, ThatIsMetAfterACutMakesNoTableTooSmall) {
+  start(5);
+  world_.fabric().faults().link_down({"h1", PortNum{1}});
+  world_.run_for(std::chrono::seconds(30));
+  ASSERT_EQ(smd_->last().summary.switches, 0U);
+  hung_->says = master(3);
+  world_.fabric().faults().link_up({"h1", PortNum{1}});
+  world_.run_for(std::chrono::seconds(20));
+
+  EXPECT_EQ(smd_->lines().count("sm.two_masters"), 1U) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("switch.small_table"), 0U);
 }
 
 TEST_F(HungMaster, ThatKeepsTheFabricIsLeftToIt) {

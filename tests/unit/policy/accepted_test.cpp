@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "config/kept_names.h"
 #include "config/load.h"
 #include "config/partition_sources.h"
 #include "config/partitions.h"
@@ -97,7 +98,7 @@ TEST(AcceptedPolicy, KeepsTheNumbersThatPartitionsHaveGot) {
   Policies policies;
   const auto merged = merged_policy(before->base, policies);
   policies.accepted = accepted_text(before->base, merged.get());
-  EXPECT_EQ(accepted_pkeys(policies.accepted).chosen.at("b"), 2);
+  EXPECT_EQ(accepted_pkeys(policies.accepted).chosen.at(config::KeptNames::of_toml("b")), 2);
 
   const auto after = load("[[partition]]\nname = \"b\"\n", "");
   const auto kept = merged_policy(after->base, policies);
