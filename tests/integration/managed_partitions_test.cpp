@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions of the configuration on a simulated fabric.
+#include "tests/support/managed_partitions.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mad/sim/state/tables.h"
-#include "smd/api/json_in.h"
-#include "smd/api/router.h"
-#include "tests/support/api_backend.h"
-#include "tests/support/managed_world.h"
 #include "tests/support/partition_config.h"
 #include "tests/support/sim_lab.h"
 #include "tests/support/store_lab.h"
@@ -15,7 +12,7 @@
 namespace smd {
 namespace {
 
-using test::Managed;
+using test::ManagedPartitions;
 using test::partition;
 using test::with_partitions;
 using testing::AllOf;
@@ -24,69 +21,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr PKey kLimited{0x7fff};
-
-/// two_leaves() with smd on h0; h1 and h2 are on leaf1.
-class ManagedPartitions : public testing::Test {
- protected:
-  void start(config::SubnetConfig config, store::Store* store = nullptr) {
-    config.sweep.interval = std::chrono::seconds(1);
-    smd_.emplace(world_, sim::Place{"h0"}, config, sm::ManagerOptions{}, store);
-    group_.emplace(world_.io().get_executor());
-    group_->spawn((*smd_)->run());
-    run();
-  }
-  void reload(config::SubnetConfig config) {
-    config.sweep.interval = std::chrono::seconds(1);
-    sets_.clear();
-    (*smd_)->requests().reload(std::move(config));
-    run();
-  }
-  void run(sim::Duration time = std::chrono::seconds(3)) { world_.run_for(time); }
-  void end() { world_.run(group_->stop()); }
-  void TearDown() override {
-    if (group_) end();
-  }
-  sim::PortIndex index(std::string_view node, unsigned port) {
-    const auto& state = world_.fabric().state();
-    return state.index(state.nodes[*sim::find_node(state, node)], port);
-  }
-  /// Without the free entries at the end.
-  std::vector<PKey> keys(std::string_view node, unsigned port) {
-    const auto& state = world_.fabric().state();
-    std::vector<PKey> keys;
-    for (unsigned i = 0; i < sim::pkey_capacity(state, index(node, port)); ++i)
-      keys.push_back(sim::p_key(state, index(node, port), i));
-    while (!keys.empty() && keys.back() == PKey{}) keys.pop_back();
-    return keys;
-  }
-  std::pair<bool, bool> bits(std::string_view node, unsigned port) {
-    const auto& info = world_.fabric().state().ports[index(node, port)].info;
-    return {info.partition_enforce_in, info.partition_enforce_out};
-  }
-  void watch() {
-    world_.fabric().watch_sets([this](const sim::DoneSet& set) { sets_.push_back(set); });
-  }
-  std::size_t sets(std::uint16_t attribute) const {
-    return static_cast<std::size_t>(std::ranges::count(sets_, attribute, &sim::DoneSet::attribute));
-  }
-  /// Of the Sets of P_Key tables: the nodes that they went to.
-  std::vector<std::string> written() {
-    std::vector<std::string> names;
-    const auto& state = world_.fabric().state();
-    for (const auto& set : sets_) {
-      if (set.attribute == wire::PKeyTable::kAttribute)
-        names.push_back(state.nodes[state.ports[set.at].node].name);
-    }
-    return names;
-  }
-  Managed& smd() { return *smd_; }
-  config::SubnetConfig blue() const { return with_partitions({partition("blue", 0x12, {"h1"}, {"h2"})}); }
-
-  sim::World world_{test::two_leaves()};
-  std::optional<Managed> smd_;
-  std::optional<mad::TaskGroup> group_;
-  std::vector<sim::DoneSet> sets_;  ///< that nodes have executed since the last reload
-};
 
 TEST_F(ManagedPartitions, AreWrittenBeforePortsGoActive) {
   watch();
@@ -168,19 +102,6 @@ TEST_F(ManagedPartitions, KeysThatAnotherProgramChangesAreSetRight) {
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
 }
 
-TEST_F(ManagedPartitions, APortThatDoesNotAnswerItsSetGetsItLater) {
-  start(blue());
-  auto config = blue();
-  config.partition[0].full = test::port_terms({"h1", "h2"});
-  world_.fabric().faults().silent("h2");
-  world_.at(world_.now() + std::chrono::seconds(2),
-            [](sim::Fabric& fabric) { fabric.faults().silent("h2", false); });
-  reload(config);
-  run(std::chrono::seconds(10));
-  EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{0x8012}));
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
-}
-
 TEST_F(ManagedPartitions, ARebootedHostGetsItsKeysAtTheirIndexes) {
   auto config = with_partitions({partition("red", 0x11, {"h2"}), partition("blue", 0x12, {"h2"})});
   start(config);
@@ -190,29 +111,6 @@ TEST_F(ManagedPartitions, ARebootedHostGetsItsKeysAtTheirIndexes) {
   world_.fabric().faults().reboot("h2", std::chrono::milliseconds(100));
   run();
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{}, PKey{0x8012}));
-}
-
-/// With its table unread it had the full key that a reset leaves, for good, and its switch let everything
-/// pass.
-TEST_F(ManagedPartitions, AHostWhoseTableIsNotAnsweredIsNotOpenMeanwhile) {
-  start(blue());
-  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
-  ASSERT_EQ(state(), PortState::active);
-  ASSERT_TRUE(world_.fabric().faults().answers_only(
-      "h1", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::PortInfo::kAttribute,
-             wire::GuidInfo::kAttribute, wire::SlToVl::kAttribute, wire::VlArbitration::kAttribute}));
-  world_.fabric().faults().reboot("h1", std::chrono::milliseconds(100));
-  run(std::chrono::seconds(10));
-  EXPECT_TRUE(state() != PortState::active || bits("leaf1", 1) == std::pair(true, true));
-  EXPECT_THAT(keys("leaf1", 1), ElementsAre(kLimited, PKey{0x8012}));
-  EXPECT_NE(smd().last().summary.state, sm::SweepState::up);
-
-  world_.fabric().faults().answers_only("h1", {});
-  run(std::chrono::minutes(1));
-  EXPECT_EQ(state(), PortState::active);
-  EXPECT_THAT(keys("h1", 1), ElementsAre(kLimited, PKey{0x8012}));
-  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
 }
 
 TEST_F(ManagedPartitions, IndexesSurviveTheProcess) {
@@ -287,27 +185,6 @@ TEST_F(ManagedPartitions, WhereEnforcementIsRequiredTheLinkStaysArmed) {
   EXPECT_EQ(state(), PortState::active) << "it is enforceable now";
 }
 
-/// Its members have their keys: nothing stops their packets.
-TEST_F(ManagedPartitions, ASwitchThatDoesNotKeepItsBitsIsNamedWhereItMustEnforce) {
-  for (const auto* field : {"PartitionEnforcementInbound", "PartitionEnforcementOutbound"})
-    ASSERT_TRUE(world_.fabric().faults().forgets("leaf1", wire::PortInfo::kAttribute, field));
-  start(blue());
-  test::FakeBackend backend;
-  backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd().last())});
-  const auto answer =
-      api::answer({.method = "GET", .target = "/v1/subnets/a/partitions/blue", .body = {}}, backend);
-  EXPECT_EQ(api::parse_json(answer.body)->at("ready"), "2 of 2") << answer.body;
-  EXPECT_EQ(smd().lines().count("partition.not_enforced"), 0U);
-
-  auto config = blue();
-  config.partitions.enforcement_required = true;
-  reload(config);
-  EXPECT_GE(smd().lines().count("partition.not_enforced"), 1U);
-  world_.fabric().faults().reboot("h1", std::chrono::milliseconds(100));
-  run(std::chrono::seconds(10));
-  EXPECT_EQ(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::armed);
-}
-
 TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   start({});
   world_.fabric().faults().set_p_key({"h2", PortNum{1}}, 3, PKey{0x8055});
@@ -319,83 +196,6 @@ TEST_F(ManagedPartitions, TheFirstPartitionTakesOverAndForeignKeysStay) {
   smd()->requests().resweep(sm::Resweep::heavy, "test");
   run();
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{0x12}, PKey{}, PKey{0x8055}));
-}
-
-TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableLetsItsHostsIn) {
-  auto faults = world_.fabric().faults();
-  ASSERT_TRUE(faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C));
-  start(blue());
-  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
-
-  EXPECT_EQ(state(), PortState::active);
-  EXPECT_EQ(bits("leaf1", 1), std::pair(false, false)) << testing::PrintToString(smd().lines().all);
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
-  EXPECT_GE(smd().last().summary.sets_failed, 1U);
-
-  faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
-  smd()->requests().resweep(sm::Resweep::heavy, "test");
-  run();
-  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
-}
-
-TEST_F(ManagedPartitions, ASwitchThatRefusesItsTableKeepsHostsOutWhereItMustEnforce) {
-  world_.fabric().faults().refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C);
-  auto config = blue();
-  config.partitions.enforcement_required = true;
-  start(config);
-
-  EXPECT_NE(world_.fabric().state().ports[index("h1", 1)].info.port_state, PortState::active);
-  EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded);
-}
-
-/// Its switch port takes no packets with it any more.
-TEST_F(ManagedPartitions, AHostThatRefusesToLoseAKeyLosesItAtItsSwitch) {
-  start(blue());
-  for (const bool silent : {false, true}) {
-    auto faults = world_.fabric().faults();
-    if (silent) faults.silent("h1");
-    if (!silent) faults.refuses("h1", wire::PKeyTable::kAttribute, 0x001C);
-    reload(with_partitions({partition("blue", 0x12, {}, {"h2"})}));
-
-    EXPECT_THAT(keys("h1", 1), testing::Contains(PKey{0x8012})) << silent;
-    EXPECT_THAT(keys("leaf1", 1), testing::Not(testing::Contains(PKey{0x8012}))) << silent;
-    EXPECT_NE(smd().last().summary.state, sm::SweepState::up) << silent;
-    faults.heal("h1");
-    faults.refuses("h1", wire::PKeyTable::kAttribute, 0);
-    faults.silent("h1", false);
-    smd()->requests().resweep(sm::Resweep::heavy, "test");
-    reload(blue());
-    ASSERT_THAT(keys("h1", 1), testing::Contains(PKey{0x8012})) << silent;
-  }
-}
-
-/// The host has its key, and the switch before it, which enforces, has refused it: packets do not pass.
-TEST_F(ManagedPartitions, AMemberIsProgrammedOnceItsSwitchLetsTheKeyPass) {
-  start(blue());
-  auto faults = world_.fabric().faults();
-  ASSERT_TRUE(faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0x001C));
-  reload(with_partitions({partition("blue", 0x12, {"h1"}, {"h2"}), partition("red", 0x13, {"h1"})}));
-  smd()->requests().resweep(sm::Resweep::heavy, "test");
-  run();
-  const auto state = [&] {
-    test::FakeBackend backend;
-    backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(smd().last())});
-    const auto answer =
-        api::answer({.method = "GET", .target = "/v1/subnets/a/partitions/red", .body = {}}, backend);
-    const auto shown = *api::parse_json(answer.body);
-    EXPECT_EQ(shown.at("refused"), shown.at("members").at(0).at("state") == "refused" ? 1 : 0);
-    return shown.at("members").at(0).at("state");
-  };
-
-  ASSERT_EQ(bits("leaf1", 1), std::pair(true, true));
-  EXPECT_EQ(keys("h1", 1).back(), PKey{0x8013});
-  EXPECT_EQ(state(), "refused");
-
-  faults.refuses("leaf1", wire::PKeyTable::kAttribute, 0);
-  smd()->requests().resweep(sm::Resweep::heavy, "test");
-  run();
-  EXPECT_EQ(state(), "programmed");
 }
 
 /// Whether data packets pass, by membership and by what switches enforce.
