@@ -29,9 +29,9 @@ bool had_further_keys(const Stored& stored, Guid port) {
 }
 
 bool any_other_keys(const Stored& stored) {
-  static const std::vector<PKey> kOpenTable{kDefaultPKey};
   return std::ranges::any_of(stored.port_keys, [](const auto& row) {
-    return !row.second.keys.empty() && row.second.keys != kOpenTable;
+    const auto& keys = row.second.keys;
+    return keys.size() > 1 || (keys.size() == 1 && keys.front() != kDefaultPKey);
   });
 }
 
