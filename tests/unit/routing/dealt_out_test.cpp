@@ -22,7 +22,7 @@ struct Dealt {
 
   TopologyInput input() const {
     fabrics::Builder builder("dealt out");
-    for (SwitchIndex i = 0; i < first_core() + cores; ++i) builder.add_switch(36);
+    for (SwitchIndex i = 0; i < first_core() + cores; ++i) builder.add_switch(64);
     for (SwitchIndex pod = 0; pod < pods; ++pod) {
       const auto leaves = pod * 4, middle = pods * 4 + pod * middles;
       for (SwitchIndex leaf = leaves; leaf < leaves + 4; ++leaf) {
