@@ -183,10 +183,12 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
       if (one.at.port == at.port && !ours && is_unknown(port, one.attribute) && port.linked())
         altered.push_back(one);
     }
+    bool read = true;
     for_each_table([&]<class A>() {
       if (!notes<A>()) return;
       auto& was = std::get<HeldPtr<A>>(tables.held);
       const auto& is = port.held<A>();
+      if (was && (!is || is->known.empty())) read = false;
       if (tables.restarted && was && is && as_made_again(*was, *is)) was = is;
       if (was && is && was != is) {
         const auto found = compare(*was, *is, node.is_switch());
@@ -196,8 +198,7 @@ void TableBaseline::look_at(const Node& node, std::span<const AlteredTable> befo
       }
       if (!was) was = is;
     });
-    // A port of a switch may get its link, and its table be read, long after the switch is back.
-    const bool read = !is_unknown(port, wire::PKeyTable::kAttribute) || ours_.pkeys;
+    // A port of a switch may get its link, and its tables be read, long after the switch is back.
     if (altered.size() == first && read && !begins_anew(node, port)) tables.restarted = false;
   }
 }
