@@ -83,6 +83,7 @@ class DiscoverySession {
   asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
   Lid own_master() const;
   bool tables_stand(const FoundNode& found, const Node& before) const;
+  const Port* port_before(const FoundNode& found, PortNum port) const;
   bool pkeys_stand(const FoundNode& found, PortNum port) const;
   bool may_have_further_pkeys(const Node& node, PortNum port) const;
   void keep_tables_that_stand(FoundNode& found, PortNum port) const;

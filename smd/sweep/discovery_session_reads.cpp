@@ -295,27 +295,34 @@ asio::awaitable<void> DiscoverySession::find_m_key(FoundNode* node, PortNum port
 /// Of a CA or router: a port that is up with its LID has not been reset.
 void DiscoverySession::keep_tables_that_stand(FoundNode& found, PortNum port) const {
   auto& slot = found.node.ports[port.value()];
-  const auto* before =
-      before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
-  if (before == nullptr || port.value() >= before->ports.size()) return keep_idle_tables(slot, nullptr);
-  const auto& was = before->ports[port.value()];
+  const auto* before = port_before(found, port);
+  if (before == nullptr) return keep_idle_tables(slot, nullptr);
+  const auto& was = *before;
   const auto& now = slot.info;
   // Some adapters show their old LID after a reset: they are in Init then.
   const bool stands = was.info.lid == now.lid && now.lid.unicast() && now.port_state != PortState::init;
   keep_idle_tables(slot, stands ? &was : nullptr);
 }
 
+/// The port as the Subnet has it that this sweep goes on from; null: its tables may be of another SM, or it
+/// is new.
+const Port* DiscoverySession::port_before(const FoundNode& found, PortNum port) const {
+  const auto* node = before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
+  return node != nullptr && port.value() < node->ports.size() ? &node->ports[port.value()] : nullptr;
+}
+
 /// Only we write them, and the port has not been down.
 bool DiscoverySession::pkeys_stand(const FoundNode& found, PortNum port) const {
-  const auto* before =
-      before_ != nullptr && options_.trust_tables ? before_->find(found.node.guid()) : nullptr;
-  if (before == nullptr || port.value() >= before->ports.size()) return false;
-  const auto& was = before->ports[port.value()];
+  const auto* before = port_before(found, port);
+  if (before == nullptr) return false;
+  const auto& was = *before;
   const auto& now = found.node.ports[port.value()];
   const auto& held = was.held<wire::PKeyTable>();
   if (!held || now.held<wire::PKeyTable>() != held) return false;
   // A block was not answered: by it a port may go Active with the keys that its reset left, and a key move.
-  if (options_.pkeys_matter && !held->known.contains(held->asked)) return false;
+  // A switch that never answers would keep out all that is behind it.
+  const bool lacks_an_answer = !held->known.contains(held->asked);
+  if (options_.pkeys_matter && !found.node.is_switch() && lacks_an_answer) return false;
   return was.info.port_state == now.info.port_state && was.info.lid == now.info.lid;
 }
 

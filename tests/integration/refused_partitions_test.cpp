@@ -154,5 +154,21 @@ TEST_F(RefusedPartitions, APortThatDoesNotAnswerItsSetGetsItLater) {
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
 }
 
+/// The switch before the SM: all the fabric would be cut off.
+TEST_F(RefusedPartitions, ASwitchWhoseTablesAreNeverAnsweredIsNotKeptOut) {
+  start(blue());
+  ASSERT_TRUE(world_.fabric().faults().answers_only(
+      "leaf0", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::SwitchInfo::kAttribute,
+                wire::PortInfo::kAttribute, wire::GuidInfo::kAttribute, wire::SlToVl::kAttribute,
+                wire::VlArbitration::kAttribute, wire::LinearForwardingTable::kAttribute,
+                wire::MulticastForwardingTable::kAttribute}));
+  world_.fabric().faults().reboot("leaf0", std::chrono::milliseconds(100));
+  run(std::chrono::minutes(2));
+
+  for (const auto* host : {"h1", "h2"})
+    EXPECT_EQ(world_.fabric().state().ports[index(host, 1)].info.port_state, PortState::active)
+        << host << testing::PrintToString(smd().lines().all);
+}
+
 }  // namespace
 }  // namespace smd
