@@ -2,30 +2,21 @@
 #include "smd/decide/replaced_sls.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "config/qos_classes.h"
 #include "mad/base/sl_files.h"
 #include "smd/sweep/end_ports.h"
+#include "smd/sweep/lid_index.h"
 
 namespace smd::sm::inline decisions {
 namespace {
 
-/// The switch that packets to a LID of an end port come from last; 0: there is none.
-Guid switch_before(const Subnet& subnet, Lid lid) {
-  const auto within = [&](const wire::PortInfo& info) {
-    const unsigned base = info.lid.value();
-    return base != 0 && lid.value() >= base && lid.value() < base + (1U << info.lmc);
-  };
-  for (const auto& node : subnet.nodes) {
-    if (node->is_switch() && !node->ports.empty() && node->ports[0].info.lid == lid) return node->guid();
-    for (std::size_t p = 1; !node->is_switch() && p < node->ports.size(); ++p) {
-      const auto& port = node->ports[p];
-      if (port.peer && within(port.info)) return port.peer->node;
-    }
-  }
-  return {};
+/// The switch that packets to an end port come from last; 0: there is none.
+Guid switch_before(const LidIndex::Place& to) {
+  if (to.node == nullptr) return {};
+  const auto& peer = to.node->ports[to.port.value()].peer;
+  return to.node->is_switch() ? to.node->guid() : peer ? peer->node : Guid{};
 }
 
 /// Whether we gave this SL to paths between two switches, whichever class they were of.
@@ -47,9 +38,10 @@ bool gave_sl(const Stored& stored, Guid one, Guid other, Sl told) {
 /// Ports whose MasterSMSL is what we, and what the file, say of their path to the SM that they know.
 class ToldSls {
  public:
-  ToldSls(const Stored& stored, const Subnet& subnet, const base::PathSlFile& file, Sl class_of_sm)
-      : stored_(stored), subnet_(subnet), file_(file), class_(class_of_sm) {
-    for (const auto& node : subnet.nodes) {
+  ToldSls(const Stored& stored, const std::shared_ptr<const Subnet>& subnet, const base::PathSlFile& file,
+          Sl class_of_sm)
+      : stored_(stored), lids_(subnet), file_(file), class_(class_of_sm) {
+    for (const auto& node : subnet->nodes) {
       // What a node does not keep says nothing.
       if (node->is_switch() || !node->not_kept.empty()) continue;
       for (std::size_t p = 1; p < node->ports.size(); ++p)
@@ -63,9 +55,7 @@ class ToldSls {
     const auto& port = node.ports[number.value()];
     const auto& info = port.info;
     if (info.port_state != PortState::active || info.sm_lid == Lid{} || !port.peer) return;
-    const auto known = sms_.try_emplace(info.sm_lid);
-    if (known.second) known.first->second = switch_before(subnet_, info.sm_lid);
-    const auto to = known.first->second;
+    const auto to = switch_before(lids_.find(info.sm_lid));
     const auto* row = base::sls_from(file_, port_guid(node, number), node.guid());
     const auto at = info.sm_lid.value();
     const bool said = row != nullptr && at < row->size() && (*row)[at] != base::kNoSlSaid;
@@ -77,16 +67,15 @@ class ToldSls {
   }
 
   const Stored& stored_;
-  const Subnet& subnet_;
+  LidIndex lids_;
   const base::PathSlFile& file_;
   Sl class_;
-  std::map<Lid, Guid> sms_;  ///< by LID the switch before it
   std::size_t by_file_ = 0, by_us_ = 0;
 };
 
 }  // namespace
 
-StoredPtr without_replaced_sls(const StoredPtr& stored, const Subnet& subnet,
+StoredPtr without_replaced_sls(const StoredPtr& stored, const std::shared_ptr<const Subnet>& subnet,
                                const config::SubnetConfig& config) {
   const auto& file = config.adopt.path_sl;
   const bool ours = stored->layers_now || !stored->engine.name.empty();

@@ -52,7 +52,7 @@ DecideInput Reconciler::decide_input(const Run& how) const {
 asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
   const bool adopting = kind->whole && run->how.adopting;
-  if (adopting) stored_ = without_replaced_sls(stored_, *subnet_, *config_);
+  if (adopting) stored_ = without_replaced_sls(stored_, subnet_, *config_);
   auto input = decide_input(run->how);
   input.adopting = adopting;
   const auto groups = kind->uses_groups ? groups_ : Groups{};  // which may be others while this is computed
