@@ -65,7 +65,8 @@ class GroupCables {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       for (std::size_t g = 0; g < topology_.groups(s); ++g) {
         const auto [peer, ports] = topology_.group(s, g);
-        for (const auto place : places_of(s, peer)) cables_[place] += s < peer ? count_of(ports) : 0;
+        if (peer < s) continue;
+        for (const auto place : places_of(s, peer)) cables_[place] += std::ssize(ports);
       }
     }
     learn();
@@ -93,8 +94,6 @@ class GroupCables {
  private:
   using Kind = CablePlace::Kind;
   using Change = std::map<CablePlace, std::int64_t>;
-
-  static std::int64_t count_of(std::span<const PortNum> ports) { return std::ssize(ports); }
 
   /// Those that a cable between these switches counts for.
   std::vector<CablePlace> places_of(SwitchIndex s, SwitchIndex peer) const {
@@ -135,7 +134,7 @@ class GroupCables {
     return at != cables_.end() ? at->second : 0;
   }
 
-  /// By kind of place the number of cables that more than half have. Switches of a dragonfly lead to some
+  /// By kind of place the number of cables that most have. Switches of a dragonfly lead to some
   /// groups only.
   void learn() {
     std::array<std::map<std::int64_t, std::size_t>, kPlaceKinds> counts;
@@ -171,11 +170,12 @@ class GroupCables {
     for (SwitchIndex s = 0; s < topology_.switches(); ++s) {
       for (std::size_t g = 0; g < topology_.groups(s); ++g) {
         const auto [peer, ports] = topology_.group(s, g);
+        if (peer < s) continue;
         const bool many = std::ranges::any_of(places_of(s, peer), [&](const CablePlace& place) {
           return cables(place) > usual(place.kind).value_or(cables(place));
         });
         for (const auto port : ports) {
-          if (many && s < peer) suspects.push_back({s, port, peer, topology_.peer(s, port).port});
+          if (many) suspects.push_back({s, port, peer, topology_.peer(s, port).port});
         }
       }
     }
