@@ -35,6 +35,7 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
   if (in.before != nullptr) keep_former_sms(found, *in.before);
   found = co_await hold_mfts(tx, std::move(found), in.multicast_entries);
   found = co_await hold_adaptive(tx, std::move(found), in.before, in.adaptive_anew);
+  tell_unfollowed(found);
   if (in.before != nullptr) name_unresponsive(found, *in.before);
   // What the fabric had when we became master is what counts.
   const auto* ours = in.adopting ? nullptr : in.before;

@@ -73,7 +73,11 @@ bool DiscoverySession::begin_probes() {
       if (!node.ports[p].linked() || node.ports[p].peer || findings.excluded(place)) continue;
       if (found->outdated.contains(place.port)) continue;
       const auto path = found->path.then(place.port);
-      if (!path || !probed_.insert({place.node, place.port}).second) continue;
+      if (!probed_.insert({place.node, place.port}).second) continue;
+      if (!path) {
+        unresponsive.push_back({place, Guid{}, "no directed route is long enough to lead there"});
+        continue;
+      }
       start(visit(place, *path));
       any = true;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "smd/sweep/discovery_session.h"
+#include "smd/sweep/unresponsive.h"
 
 namespace smd::sm::inline sweeping {
 namespace {
@@ -31,9 +32,7 @@ Subnet finish(DiscoverySession& survey, const Subnet* before) {
     if (was != nullptr && same_incarnation(*was, found->node)) found->node.not_kept = was->not_kept;
   }
   auto subnet = make_subnet(std::move(survey.findings), *survey.self, before);
-  std::ranges::sort(survey.unresponsive, {}, [](const Unresponsive& u) {
-    return std::tuple{u.behind.node, u.behind.port, u.node, u.reason};
-  });
+  sort_by_place(survey.unresponsive);
   subnet.unresponsive = std::move(survey.unresponsive);
   std::ranges::sort(survey.other_sms, {},
                     [](const OtherSm& sm) { return std::tuple{sm.at.node, sm.at.port}; });

@@ -37,7 +37,9 @@ class Race {
       tried_.push_back(way);
       ++open_;
       auto request = mad::get_request<wire::SwitchInfo>({.route = way, .node = node_, .m_key = m_key_});
-      request.life = tx_.soon(node_);  // else the whole fabric is looked at, and it is asked by every link
+      // A silent one has the whole fabric looked at, and is asked by every link then. Where much is lost its
+      // silence tells nothing so soon, and to look at all takes long.
+      if (!tx_.lossy()) request.life = tx_.soon(node_);
       ids_.push_back(
           tx_.submit(std::move(request), [this, way](mad::Answer answer) { ended(way, std::move(answer)); }));
     }
@@ -295,7 +297,8 @@ bool Refresh::compare() {
     if (found->read && !same_incarnation(was, found->node)) found->node.not_kept.clear();
     for (std::size_t p = 1; p < found->node.ports.size(); ++p) {
       const auto& now = found->node.ports[p];
-      if (!now.peer || was.ports[p].peer != now.peer) continue;
+      // A port that has never told its state does not say that its link is down.
+      if (!now.known || !now.peer || was.ports[p].peer != now.peer) continue;
       // Down, or down and up again since we looked.
       const bool came_back = now.linked() && now.info.port_state < was.ports[p].info.port_state;
       if (!now.linked() || came_back) lost(*found, PortNum{static_cast<std::uint8_t>(p)});

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "smd/sweep/unresponsive.h"
+
 namespace smd::sm::inline sweeping {
 namespace {
 
@@ -103,9 +105,7 @@ Subnet merge(const Subnet& before, DiscoveryState&& findings, std::vector<Unresp
   subnet.unresponsive = std::move(unresponsive);
   std::ranges::copy_if(before.unresponsive, std::back_inserter(subnet.unresponsive),
                        [&](const Unresponsive& item) { return stays(item.behind.node); });
-  std::ranges::sort(subnet.unresponsive, {}, [](const Unresponsive& u) {
-    return std::tuple{u.behind.node, u.behind.port, u.node, u.reason};
-  });
+  sort_by_place(subnet.unresponsive);
   subnet.other_sms = std::move(other_sms);
   std::ranges::copy_if(before.other_sms, std::back_inserter(subnet.other_sms),
                        [&](const OtherSm& item) { return stays(item.at.node); });

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 namespace smd::sm::inline sweeping {
 namespace {
@@ -17,7 +20,36 @@ bool name_from_link(Unresponsive& lost, const Subnet& before) {
   return true;
 }
 
+/// Places of which it is known why no node is behind them.
+std::set<std::pair<Guid, PortNum>> explained_places(const Subnet& subnet) {
+  std::set<std::pair<Guid, PortNum>> places;
+  for (const auto& lost : subnet.unresponsive) places.emplace(lost.behind.node, lost.behind.port);
+  for (const auto& duplicate : subnet.duplicates) {
+    for (const auto& place : duplicate.places) places.emplace(place.node, place.port);
+  }
+  return places;
+}
+
 }  // namespace
+
+void sort_by_place(std::vector<Unresponsive>& unresponsive) {
+  std::ranges::sort(unresponsive, {}, [](const Unresponsive& lost) {
+    return std::tuple{lost.behind.node, lost.behind.port, lost.node, lost.reason};
+  });
+}
+
+void tell_unfollowed(Subnet& subnet) {
+  const auto explained = explained_places(subnet);
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
+      const PeerPort here{node->guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      const auto& port = node->ports[p];
+      if (!port.linked() || port.peer || explained.contains({here.node, here.port})) continue;
+      subnet.unresponsive.push_back({here, Guid{}, "its link is up, and nothing has come back by it yet"});
+    }
+  }
+  sort_by_place(subnet.unresponsive);
+}
 
 void name_unresponsive(Subnet& subnet, const Subnet& before) {
   for (auto& lost : subnet.unresponsive) {

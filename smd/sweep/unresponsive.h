@@ -13,6 +13,13 @@ namespace smd::sm::inline sweeping {
 /// `before` has for the unresponsive place. Pure.
 void name_unresponsive(Subnet& subnet, const Subnet& before);
 
+/// By place, node and reason: the order does not depend on that of the answers.
+void sort_by_place(std::vector<Unresponsive>& unresponsive);
+
+/// Ports of switches whose link is up and that lead to no node get an entry of their own where nothing says
+/// why: what a sweep has not followed is asked by the next one, and until then the subnet is not up. Pure.
+void tell_unfollowed(Subnet& subnet);
+
 /// A node that is without answers, however many ports lead to it and however many questions it left open.
 struct Silent {
   const Unresponsive* first = nullptr;  ///< where it was noticed first, and why

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics that lose most of what is sent.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/support/managed_world.h"
 
@@ -94,6 +99,53 @@ TEST(Loss, ANodeThatAnswersAfterOneAndAHalfSecondsComesUp) {
     EXPECT_EQ(manager.last().summary.state, sm::SweepState::up)
         << node << testing::PrintToString(manager.lines().all);
     EXPECT_EQ(manager.last().summary.unresponsive, 0U) << node;
+  }
+}
+
+/// Of what crosses a host's link this much is lost, but for the manager's own.
+void lose_at_hosts(sim::World& world, double chance) {
+  for (const auto& node : world.fabric().state().nodes) {
+    if (node.is_switch() || node.name == "h00000") continue;
+    world.fabric().faults().link_loss({node.name, PortNum{1}}, chance);
+  }
+}
+
+/// Linked ports of switches that lead nowhere although nothing says why.
+std::vector<std::string> forgotten_ports(const sm::Subnet& subnet) {
+  std::vector<std::string> found;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
+      const sm::PeerPort here{node->guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      if (!node->ports[p].linked() || node->ports[p].peer) continue;
+      const auto behind = std::ranges::find(subnet.unresponsive, here, &sm::Unresponsive::behind);
+      const bool twice = std::ranges::any_of(subnet.duplicates, [&](const sm::DuplicateGuid& duplicate) {
+        return std::ranges::find(duplicate.places, here) != duplicate.places.end();
+      });
+      if (behind == subnet.unresponsive.end() && !twice)
+        found.push_back(fmt::format("{} port {}", node->description, p));
+    }
+  }
+  return found;
+}
+
+/// A host whose port had never answered was taken off its leaf, and the leaf not asked for it again: up
+/// without it until the next heavy sweep.
+TEST(Loss, APortWithALinkIsFollowedOrItsSilenceIsTold) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (const auto* fabric : {"ft2:8", "ft3:4", "torus:3x3"}) {
+      auto options = sim::World::default_options();
+      options.seed = seed;
+      sim::World world(test::spec(fabric), options);
+      world.fabric().faults().loss(0.4);
+      lose_at_hosts(world, 0.6 + 0.1 * static_cast<double>(seed % 3));
+      Managed manager(world);
+      manager.on_sweep([&](const sm::Snapshot& snapshot) {
+        EXPECT_EQ(forgotten_ports(*snapshot.subnet), std::vector<std::string>{})
+            << fabric << " seed " << seed << ": " << manager.lines().all.back();
+      });
+
+      test::run_for(world, {&*manager}, seconds(60));
+    }
   }
 }
 

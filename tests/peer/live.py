@@ -146,7 +146,7 @@ def attribute_fails(running, sim, text, leaf):
 
 
 def loss(smd, sim, text, hosts, times=2):
-    """40 % of all requests to all nodes but our own are lost: up within a minute all the same."""
+    """40 % of all requests to all nodes but our own are lost: up all the same, and never with a part of it."""
     net = network.parse(text)
     ours = int(hosts[0].split("-")[1], 16)
     took = []
@@ -159,7 +159,7 @@ def loss(smd, sim, text, hosts, times=2):
             time.sleep(0.5)  # ibsim reads its console between requests
             began = time.monotonic()
             running = Running(smd, other, hosts[0])
-            running.up(text, 60)
+            running.up(text, 120)
             took.append(time.monotonic() - began)
             running.end()
     print(f"   40 % loss: up after {', '.join(f'{t:.1f}' for t in took)} s", flush=True)
