@@ -337,7 +337,10 @@ bool Instance::look() {
   }
   if (health.what != "device") waited_for("device");
   if (!health.reason.empty()) {
+    const bool loses_link = health.what == "link" && (!now_.waiting || now_.waiting->what != "link");
     wait_for(health.what, health.reason);
+    // A master that is replaced meanwhile is to know, when it has a link again, that it had none.
+    if (loses_link && manager_) manager_->requests().resweep(sm::Resweep::heavy, "own port");
   } else if (now_.snapshot && sm::is_cut_off(*now_.snapshot->subnet)) {
     wait_for("link", fmt::format("port {} has no link", end_->port_name()));
     // There is one again: until the next interval no other SM would hear from us, and no host.

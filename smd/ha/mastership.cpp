@@ -196,7 +196,10 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
     if (other.answered) note(other.info);
   }
   look_at_copies();
-  on(machine::SweepRead{others_after(std::exchange(followed_, std::nullopt)), whole, dry_run});
+  on(machine::SweepRead{.others = others_after(std::exchange(followed_, std::nullopt)),
+                        .whole = whole,
+                        .dry_run = dry_run,
+                        .cut_off = is_cut_off(subnet)});
   return machine::verdict(state_);
 }
 

@@ -108,6 +108,8 @@ class Mastership {
   bool merging() const { return state_.merging; }
   /// Whether a lower-ranked SM was master too in the last sweep.
   bool contested() const { return state_.contested; }
+  /// Master of a fabric, not of our own port alone.
+  bool has_fabric() const { return state_.sm == wire::SmState::master && !state_.alone; }
   /// Port GUIDs of SMs that have left all polls unanswered.
   const std::set<Guid>& lost_sms() const { return state_.hung; }
   /// No Set may leave: after a standstill the masters are not known again yet.

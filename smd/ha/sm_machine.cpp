@@ -21,7 +21,7 @@ void become(Step& step, SmState to) {
   step.next.sm = to;
   auto& now = step.next;
   if (to != SmState::master) {
-    now.unread = false;
+    now.unread = now.alone = false;
     now.replaced.reset();
     now.lagging.clear();
     now.copies.clear();
@@ -191,7 +191,7 @@ bool was_replaced(const State& now) { return now.sm == SmState::master && now.se
 /// `other` outranks us: then the master is polled.
 void give_way(Step& step, const OtherSm& other, const OtherSm& follow) {
   auto& now = step.next;
-  const bool two_masters = now.sm == SmState::master && other.info.state == SmState::master;
+  const bool two_masters = now.sm == SmState::master && !now.alone && other.info.state == SmState::master;
   const bool outranks_us = competing_rank(now) < rank_of(other.info);
   const bool gives_way = outranked_by_replaced(now, other.info);
   const bool stood_still = two_masters && (was_replaced(now) || gives_way);
@@ -249,7 +249,7 @@ void on(Step& step, const SweepRead& event) {
   const bool fresh = std::exchange(now.fresh, false);
   if (other && !event.dry_run) {
     const auto follow = *rival(now, event.others);
-    const bool returns = fresh || was_replaced(now);
+    const bool returns = fresh || now.alone || was_replaced(now);
     give_way(step, *other, follow);
     if (returns && now.policy.quiet && follow.info.state == SmState::master) {
       now.deferral = Deferral::quiet;
@@ -259,6 +259,7 @@ void on(Step& step, const SweepRead& event) {
   if (other || event.dry_run) return event.whole && !other ? allow_sets(now) : void();
   const bool was_master = now.sm == SmState::master;
   become(step, SmState::master);
+  now.alone = event.cut_off;
   if (event.whole) allow_sets(now);
   const auto to = was_master && !now.sets_held ? ready_heir(step, event.others) : std::nullopt;
   if (to) yield_to(step, *to);

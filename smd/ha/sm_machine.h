@@ -96,6 +96,8 @@ struct State {
   std::optional<Guid> replaced;
 
   bool fresh = true;  ///< no sweep has been read since the start
+  /// Master of our own port alone, which has no link: with one it is as at the start. Shown as discovering.
+  bool alone = false;
   /// Master by our own copy of the fabric: no heavy sweep has read it since.
   bool unread = false;
   Deferral deferral = Deferral::none;
@@ -155,6 +157,7 @@ struct SweepRead {
   std::vector<OtherSm> others;  ///< all other SMs
   bool whole = false;           ///< a heavy sweep
   bool dry_run = false;
+  bool cut_off = false;  ///< our own port has no link
 };
 /// The fabric has fallen to us, and before any sweep the other SMs that are known were asked for SMInfo.
 struct OthersAsked {

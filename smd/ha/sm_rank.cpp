@@ -35,6 +35,7 @@ bool may_have_fabric(const State& now, const OtherSm& other) {
 
 Shown shown(const State& now) {
   const auto guid = now.self.guid;
+  if (now.alone) return {SmState::discovering, now.self};
   if (now.sm == SmState::master) return {now.sm, {std::max(now.self.priority, now.master_priority), guid}};
   if (now.deferral == Deferral::none || now.sm == SmState::not_active) return {now.sm, now.self};
   const SmRank least{0, guid};
@@ -65,7 +66,7 @@ std::optional<OtherSm> rival(const State& now, std::vector<OtherSm> others) {
            (waits && (now.handed_over_by || now.declined.contains(guid) || is_idle(now, guid) ||
                       !is_obeyed(now, other.info)));
   });
-  return gives_way_to(competing_rank(now), now.sm == SmState::master, others);
+  return gives_way_to(competing_rank(now), now.sm == SmState::master && !now.alone, others);
 }
 
 std::optional<OtherSm> heir(const State& now, const std::vector<OtherSm>& others) {

@@ -9,8 +9,9 @@
 
 namespace smd::sm::inline availability::machine {
 
-/// State, priority and GUID as SMInfo shows them. A master shows its master priority; an SM that defers shows
-/// priority 0, and Not-active where that would still outrank the SM that it follows.
+/// State, priority and GUID as SMInfo shows them. A master shows its master priority, and Discovering where
+/// it is master of its own port alone; an SM that defers shows priority 0, and Not-active where that would
+/// still outrank the SM that it follows.
 struct Shown {
   wire::SmState state{};
   SmRank rank;

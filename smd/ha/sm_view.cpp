@@ -38,6 +38,7 @@ std::string master_outlook(const SmView& view) {
     return fmt::format("writes nothing: {} is master, too, and is never obeyed ({}): stop one of the two",
                        sm_name(state.polled->sm), why_never_obeyed(state, state.polled->sm.info));
   if (state.contested) return "waits for HANDOVER of the other master; it writes nothing until then";
+  if (state.alone) return "has no link; with one it begins as at its start, and a master that is there stays";
   const auto next = next_master(view);
   if (!next) return "stays master; there is no standby that takes over";
   auto takes_over = fmt::format("{} takes over when it fails", sm_name(*next));

@@ -45,7 +45,7 @@ asio::awaitable<Outcome> Sweeper::observe(std::set<Guid> suspects) {
   if (!found) co_return stop_for(Silent::own_port, found.error());
   // A master goes on: the fabric was its own before.
   const auto* const silent = silent_neighbour(*found);
-  if (silent != nullptr && parts_.mastership.state() != wire::SmState::master && !parts_.dry_run)
+  if (silent != nullptr && !parts_.mastership.has_fabric() && !parts_.dry_run)
     co_return stop_for(Silent::neighbour, silent->reason);
   if (std::exchange(silent_, Silent::nothing) != Silent::nothing)
     parts_.events.publish(events::OwnPortAnswers{});

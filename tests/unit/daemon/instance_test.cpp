@@ -257,6 +257,20 @@ TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
   EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.cas == 8; }));
 }
 
+/// It may be back before the next light sweep, and another SM be master.
+TEST_F(AnInstanceThatSweepsRarely, KnowsThatItsCableIsOut) {
+  device_.set([](Device& device) {
+    device.traps_are_lost = true;
+    device.missing.clear();
+  });
+  ASSERT_TRUE(logged("state=up"));
+
+  device_.set([](Device& device) { device.pulled = true; });
+
+  ASSERT_TRUE(logged("port.waiting"));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->subnet->nodes.size() == 1; }));
+}
+
 TEST_F(AnInstanceWithoutItsCertificate, SaysFromTheStartThatItsStateIsToBeCopied) {
   ASSERT_TRUE(logged("port.waiting"));
   const auto replica = instance_->view()->replica;

@@ -93,6 +93,7 @@ inline std::string text(const State& before, const Step& step) {
   flag("contested", before.contested, now.contested);
   flag("held", before.sets_held, now.sets_held);
   flag("unread", before.unread, now.unread);
+  flag("alone", before.alone, now.alone);
   if (before.handed_over_by != now.handed_over_by)
     add(now.handed_over_by ? fmt::format("by {}", now.handed_over_by->value()) : "-by");
   const auto polled = [](const State& state) {

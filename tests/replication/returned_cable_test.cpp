@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cable of a master is pulled, another SM is master meanwhile, and the cable comes back.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/support/replica_data.h"
+#include "tests/support/replica_site.h"
+
+namespace smd {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Of equal ranks as masters the first one outranks the other by its port GUID.
+constexpr auto *kReturns = "h00000", *kStays = "h00003";
+
+class ReturnedCable : public testing::Test {
+ protected:
+  void start(const char* host, const char* other) {
+    config::SubnetConfig config;
+    config.sm.priority = host == kReturns ? 5 : 3;
+    config.sm.master_priority = 12;
+    config.ha.quiet = minutes(10);
+    site_.start(host, config, {other});
+  }
+  void SetUp() override {
+    start(kReturns, kStays);
+    start(kStays, kReturns);
+    site_.world.run_for(seconds(3));
+    ASSERT_TRUE(site_[kReturns].is_master()) << story();
+    site_.world.fabric().faults().link_down({kReturns, PortNum{1}});
+    site_.world.run_for(seconds(20));
+    ASSERT_TRUE(site_[kStays].is_master()) << story();
+  }
+  void mend_cable() { site_.world.fabric().faults().link_up({kReturns, PortNum{1}}); }
+  std::string story() {
+    std::string text;
+    for (const auto* host : {kReturns, kStays}) {
+      text += std::string("--- ") + host + "\n";
+      for (const auto& line : site_[host].lines.all) text += line + "\n";
+      for (const auto& line : site_[host].managed().lines().all) text += line + "\n";
+    }
+    return text;
+  }
+
+  test::ReplicaSite site_{"ft2:4"};
+};
+
+asio::awaitable<void> commit_to_master(store::Store* store, policy::PoliciesPtr policies) {
+  co_await store->commit_policies(std::move(policies));
+}
+
+TEST_F(ReturnedCable, BringsNoOlderStateBack) {
+  auto policies = std::make_shared<policy::Policies>(*site_[kStays].store().policies());
+  policies->class_sls = {{"storage", Sl{3}}};
+  site_.world.run(commit_to_master(&site_[kStays].store(), policies));
+  site_[kStays].register_now([&](sa::Registry& registry) {
+    test::register_all(registry, test::adapter_port(site_[kStays].last(), 2), 1, Lid{0xC001});
+  });
+
+  mend_cable();
+  site_.world.run_for(seconds(30));
+
+  EXPECT_TRUE(site_[kStays].is_master()) << story();
+  EXPECT_FALSE(site_[kReturns].is_master()) << story();
+  EXPECT_EQ(site_[kStays].managed().lines().count("sm.two_masters"), 0U) << story();
+  EXPECT_EQ(site_[kReturns].managed().lines().count("sm.two_masters"), 0U) << story();
+  EXPECT_EQ(site_[kReturns].store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_EQ(site_.disks[kReturns].policies()->class_sls, policies->class_sls);
+  EXPECT_EQ(test::on_disk(site_.disks[kReturns]), test::on_disk(site_.disks[kStays]));
+  EXPECT_EQ(site_[kReturns].manager().sms()->shown.rank.priority, 0U) << "[ha] quiet";
+}
+
+/// The other one is gone by then.
+TEST_F(ReturnedCable, BringsTheMasterBackWhereThereIsNoOther) {
+  site_.kill(kStays);
+
+  mend_cable();
+  site_.world.run_for(seconds(30));
+
+  EXPECT_TRUE(site_[kReturns].is_master());
+  EXPECT_EQ(site_[kReturns].last().summary.state, sm::SweepState::up) << site_[kReturns].last().summary.why;
+  EXPECT_EQ(site_[kReturns].manager().sms()->shown.state, wire::SmState::master);
+}
+
+}  // namespace
+}  // namespace smd
