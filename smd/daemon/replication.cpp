@@ -211,18 +211,18 @@ void Instance::say_policy_differs(const std::string& action) {
   line.kv("action", action).always();
 }
 
-/// Another SM has a later epoch than we have. On this fabric the ranks decide; else the fabric is split, and
-/// each part has its master.
+/// Another SM has a later epoch than we have, or the same. On this fabric the ranks decide; else the fabric
+/// is split, and each part has its master.
 void Instance::refused(Guid port) {
   const auto view = sms_->get();
   const bool here = view && std::ranges::any_of(view->others, [&](const sm::SeenSm& other) {
                       return other.sm.info.guid == port;
                     });
   if (here && manager_)
-    return manager_->requests().resweep(sm::Resweep::heavy, fmt::format("SM {} has a later epoch", port));
+    return manager_->requests().resweep(sm::Resweep::heavy, fmt::format("SM {} has an epoch as late", port));
   log_.error("ha.split")
       .kv("sm", port)
-      .kv("reason", "it has a later epoch, and is not on this fabric")
+      .kv("reason", "its epoch is as late as ours or later, and it is not on this fabric")
       .kv("action", "each part is served by its master")
       .always();
 }

@@ -57,7 +57,7 @@ struct ReplicatorParts {
   /// What clients had registered with an SM that was master beside us and is our standby now, and what both
   /// had when the fabric was cut (empty: not known). May be null.
   std::function<void(sa::RegistryPtr other, sa::RegistryPtr common)> inherited = {};
-  /// Another SM has a later epoch than ours, and does not take what we commit.
+  /// Another SM has a later epoch than ours or the same, and does not take what we commit.
   std::function<void(Guid port)> refused;
   std::function<std::int64_t()> wall;  ///< seconds since 1970
   /// As master: does what a client has asked of the standby with this port. May be null: nothing is done.

@@ -262,6 +262,19 @@ TEST_F(Split, OfTwoFabricsThatAreJoinedTheLargerKeepsItsLids) {
   EXPECT_GT(moved, 0U);
 }
 
+/// Each has begun its first epoch in its part, and hears over the network that the other one is master.
+TEST_F(Split, OfSmsWhoseEpochsAreTheSameIsSaidAtBoth) {
+  cut(false);
+  start(kSmall, kLarge);
+  start(kLarge, kSmall);
+  site_.world.run_for(seconds(5));
+
+  expect_both_masters();
+  ASSERT_EQ(site_[kSmall].store().view()->position.epoch, site_[kLarge].store().view()->position.epoch);
+  EXPECT_THAT(site_[kSmall].refused, testing::ElementsAre(site_.port_of(kLarge))) << story();
+  EXPECT_THAT(site_[kLarge].refused, testing::ElementsAre(site_.port_of(kSmall))) << story();
+}
+
 /// As Split, with state that is copied through etcd, which both parts reach.
 class SplitWithEtcd : public Split {
  protected:
