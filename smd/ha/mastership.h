@@ -164,7 +164,7 @@ class Mastership {
     conceded,  ///< it stays master, and we are its standby
     cancelled
   };
-  /// After Verdict::contested: polls the lower-ranked master until that is settled, 50 s at most.
+  /// After Verdict::contested: polls the lower-ranked master until that is settled, 15 s at most.
   asio::awaitable<Wait> await_handover();
   /// After Verdict::not_ours or Wait::conceded: polls the SM that we give way to until it is no master any
   /// more, silent for [ha] losses polls, or a heavy sweep is requested by others; then requests one.

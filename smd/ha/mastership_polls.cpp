@@ -15,7 +15,11 @@ namespace smd::sm::inline availability {
 namespace {
 
 /// How long a lower-ranked master may take to send HANDOVER: OpenSM sends it after its next light sweep (10
-/// s) and itself waits for five polls of 10 s.
+/// s). After that we are its standby: HANDOVER counts then as well, and trap 144 asks for it. One that cannot
+/// see us, because our ports have an M_Key that it does not know, never sends it, and is to have the fabric.
+constexpr auto kContestPatience = std::chrono::seconds(15);
+
+/// How long an SM that has got HANDOVER may take to be master: OpenSM reads the whole fabric before.
 constexpr auto kHandoverPatience = std::chrono::seconds(50);
 
 /// How long a master that has stood still may take to find that it was replaced: smd asks the SMs that it
@@ -168,7 +172,7 @@ asio::awaitable<Mastership::Wait> Mastership::await_handover() {
   const auto other = state_.polled->sm;
   const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, other);
   const bool returns = machine::outranked_by_replaced(state_, other.info);
-  const auto end = parts_.clock.now() + (returns ? kReturnPatience : kHandoverPatience);
+  const auto end = parts_.clock.now() + (returns ? kReturnPatience : kContestPatience);
   auto next = parts_.clock.now() + parts_.config->ha.poll_interval();
   while (parts_.clock.now() < end) {
     const bool woken = co_await agenda_or(next);

@@ -337,7 +337,7 @@ TEST_F(HungMaster, ThatWakesUpAndRanksLowerIsWaitedForWithoutAnySet) {
   world_.run_for(std::chrono::seconds(3));
   world_.fabric().counts().clear();
 
-  world_.run_for(std::chrono::seconds(20));
+  world_.run_for(std::chrono::seconds(10));
 
   EXPECT_EQ(world_.fabric().counts().sets(), 0U) << testing::PrintToString(smd_->lines().all);
   EXPECT_THAT(hung_->controls, testing::IsEmpty());
@@ -369,7 +369,7 @@ TEST_F(HungMaster, ThatKeepsTheFabricIsLeftToIt) {
   start(5);
   hung_->says = master(3);
 
-  world_.run_for(std::chrono::seconds(70));
+  world_.run_for(std::chrono::seconds(25));
 
   EXPECT_EQ(smd_->last().state, SmState::standby) << testing::PrintToString(smd_->lines().all);
   EXPECT_EQ(smd_->lines().count("sm.no_handover"), 1U);

@@ -63,7 +63,7 @@ TEST_P(SplitMKeys, AreKnownToTheMasterOfTheWholeFabric) {
   site_[changed].manager().requests().reload(with_key(changed, kSecondKey));
   site_.world.run_for(seconds(20));
   set_links(true);
-  site_.world.run_for(seconds(120));
+  site_.world.run_for(seconds(45));
 
   const bool higher = is_whole(kHigher), lower = is_whole(kLower);
   EXPECT_NE(higher, lower) << "one master that reads all ports";
