@@ -47,7 +47,11 @@ Answer mastership_ended(const SubnetView& view) {
 }
 
 std::optional<Answer> two_masters(const SubnetView& view) {
-  if (!view.sms || !view.sms->state.contested) return std::nullopt;
+  if (!view.sms) return std::nullopt;
+  const auto& state = view.sms->state;
+  // What is changed now is lost where another SM is master by the time that it has a link again.
+  if (state.alone && view.replica) return not_yet(view, "its port has no link");
+  if (!state.contested) return std::nullopt;
   return error_of(
       503, "two_masters",
       fmt::format("{}: another SM is master, too: nothing is changed until one of them gives way{}",

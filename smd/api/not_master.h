@@ -28,7 +28,7 @@ Answer no_longer_master(const SubnetView& view);
 Answer mastership_ended(const SubnetView& view);
 
 /// 503 two_masters: another SM says that it is master, too, and what is changed now is lost where this one
-/// gives way.
+/// gives way. Or 503 waiting: the state is copied, and the port of this SM has no link: another one may be.
 std::optional<Answer> two_masters(const SubnetView& view);
 
 /// 503 waiting: "east waits: no port mlx5_9"; what is waited for, else `what`.

@@ -251,6 +251,12 @@ TEST_F(ApiHandOn, WhoHasTakenOverTakesChangesAtOnce) {
   EXPECT_THAT(contested.body, HasSubstr("two_masters"));
   EXPECT_EQ(call({}, "PUT", "/v1/subnets/p/tokens/new", R"({"role": "viewer"})").status, 503U);
   sms.state.contested = false;
+  sms.state.alone = true;
+  be();
+  const auto cut_off = call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}");
+  EXPECT_EQ(cut_off.status, 503U) << "another SM may be master meanwhile";
+  EXPECT_THAT(cut_off.body, HasSubstr("its port has no link"));
+  sms.state.alone = false;
   be();
   EXPECT_EQ(call(Role::operator_, "PUT", "/v1/subnets/p/partitions/blue", "{}").status, 201U);
   EXPECT_EQ(call({}, "PUT", "/v1/subnets/p/tokens/new", R"({"role": "viewer"})").status, 201U);
