@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 
 #include "tests/support/replica_data.h"
 #include "tests/support/replica_site.h"
