@@ -92,7 +92,8 @@ Replicator::Part Replicator::role() const {
   const auto& state = view->state;
   Part now{.master = state.sm == wire::SmState::master && !state.contested,
            .self = state.self.guid,
-           .follows = std::nullopt};
+           .follows = std::nullopt,
+           .alone = state.alone};
   const bool waits = state.sm == wire::SmState::standby || state.sm == wire::SmState::not_active;
   if (waits) now.follows = state.polled ? std::optional(state.polled->sm.info.guid) : state.followed_in_sweep;
   return now;

@@ -148,6 +148,7 @@ class Replicator final : public store::Store {
     bool master = false;
     Guid self{};
     std::optional<Guid> follows;  ///< the master that we are standby of
+    bool alone = false;           ///< master of a port without a link
   };
   // replicator.cpp: the store
   Part role() const;

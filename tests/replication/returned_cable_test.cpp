@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cable of a master is pulled, another SM is master meanwhile, and the cable comes back.
+// The cable of an SM is pulled, another one is master meanwhile, and the cable comes back.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,11 +31,15 @@ class ReturnedCable : public testing::Test {
     start(kStays, kReturns);
     site_.world.run_for(seconds(3));
     ASSERT_TRUE(site_[kReturns].is_master()) << story();
-    site_.world.fabric().faults().link_down({kReturns, PortNum{1}});
-    site_.world.run_for(seconds(20));
-    ASSERT_TRUE(site_[kStays].is_master()) << story();
   }
-  void mend_cable() { site_.world.fabric().faults().link_up({kReturns, PortNum{1}}); }
+  void pull_cable(const char* host) {
+    site_.world.fabric().faults().link_down({host, PortNum{1}});
+    site_.world.run_for(seconds(20));
+  }
+  void mend_cable(const char* host) {
+    site_.world.fabric().faults().link_up({host, PortNum{1}});
+    site_.world.run_for(seconds(30));
+  }
   std::string story() {
     std::string text;
     for (const auto* host : {kReturns, kStays}) {
@@ -54,6 +58,8 @@ asio::awaitable<void> commit_to_master(store::Store* store, policy::PoliciesPtr 
 }
 
 TEST_F(ReturnedCable, BringsNoOlderStateBack) {
+  pull_cable(kReturns);
+  ASSERT_TRUE(site_[kStays].is_master()) << story();
   auto policies = std::make_shared<policy::Policies>(*site_[kStays].store().policies());
   policies->class_sls = {{"storage", Sl{3}}};
   site_.world.run(commit_to_master(&site_[kStays].store(), policies));
@@ -61,8 +67,7 @@ TEST_F(ReturnedCable, BringsNoOlderStateBack) {
     test::register_all(registry, test::adapter_port(site_[kStays].last(), 2), 1, Lid{0xC001});
   });
 
-  mend_cable();
-  site_.world.run_for(seconds(30));
+  mend_cable(kReturns);
 
   EXPECT_TRUE(site_[kStays].is_master()) << story();
   EXPECT_FALSE(site_[kReturns].is_master()) << story();
@@ -76,14 +81,28 @@ TEST_F(ReturnedCable, BringsNoOlderStateBack) {
 
 /// The other one is gone by then.
 TEST_F(ReturnedCable, BringsTheMasterBackWhereThereIsNoOther) {
+  pull_cable(kReturns);
   site_.kill(kStays);
 
-  mend_cable();
-  site_.world.run_for(seconds(30));
+  mend_cable(kReturns);
 
   EXPECT_TRUE(site_[kReturns].is_master());
   EXPECT_EQ(site_[kReturns].last().summary.state, sm::SweepState::up) << site_[kReturns].last().summary.why;
   EXPECT_EQ(site_[kReturns].manager().sms()->shown.state, wire::SmState::master);
+}
+
+/// It is master of its own port for that time: the fabric is not split.
+TEST_F(ReturnedCable, OfAStandbyIsNoSplit) {
+  pull_cable(kStays);
+
+  EXPECT_TRUE(site_[kReturns].is_master()) << story();
+  EXPECT_TRUE(site_[kReturns].refused.empty()) << story();
+
+  mend_cable(kStays);
+  EXPECT_TRUE(site_[kReturns].is_master()) << story();
+  EXPECT_FALSE(site_[kStays].is_master()) << story();
+  EXPECT_EQ(site_[kStays].store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_EQ(test::on_disk(site_.disks[kReturns]), test::on_disk(site_.disks[kStays]));
 }
 
 }  // namespace
