@@ -52,8 +52,16 @@ class Sequence:
         self.routes, self.answers = tables(lab, VIEWER, self.switches), self.registered()
 
     def registered(self):
-        """Not subscriptions: the asker takes no Reports, so the SA drops them when nodes come and go."""
-        found = answers(same.Asker(self.lab, CLIENT))
+        """Not subscriptions: the asker takes no Reports, so the SA drops them when nodes come and go. A table that is under way
+        while the fabric goes to another SM (a quiet time ends) is not answered, and is asked for again, as clients do."""
+        for left in reversed(range(3)):
+            try:
+                found = answers(same.Asker(self.lab, CLIENT))
+                break
+            except Failure:
+                if not left:
+                    raise
+                time.sleep(0.5)
         del found["InformInfoRecord"]
         return found
 
