@@ -148,6 +148,7 @@ void change(Site& master, sa::RegistryPtr& registry, std::uint64_t hosts, unsign
     if (!view->standbys.empty())
       lags.push_back(std::chrono::duration<double>(view->standbys.front().lag).count());
   }
+  if (lags.empty()) return fmt::print("replica/{} hosts: no standby was connected\n", hosts);
   const auto third = std::max<std::size_t>(1, lags.size() / 3);
   const auto most = [&](std::size_t first) {
     return *std::max_element(lags.begin() + static_cast<std::ptrdiff_t>(first),
