@@ -46,6 +46,7 @@ class Applier {
   std::optional<Job> mft_job(const MftItem& item, std::size_t part, std::size_t answer);
   template <class A>
   std::optional<Job> table_job(const TableItem<A>& item);
+  bool refuses(NodeIndex node, std::uint16_t attribute, const mad::RequestError& error) const;
   void failed_port_table(NodeIndex node, PortNum port, std::uint16_t attribute,
                          const mad::RequestError& error);
   std::optional<Job> port_job(const PortItem& item, Phase phase);

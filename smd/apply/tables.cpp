@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of ports on their way into them.
+#include <algorithm>
+
 #include "mad/transactions/ask.h"
 #include "smd/apply/applier.h"
 
@@ -44,7 +46,7 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
               block = item.block](mad::Answer result) -> std::optional<Job> {
                TableAnswer<A> answer{.node = node, .port = port, .block = block, .held = std::nullopt};
                if (result) answer.held = result->template get<A>();
-               answer.refused = !result && result.error().fault == mad::Fault::refused;
+               answer.refused = !result && refuses(node, A::kAttribute, result.error());
                if (!result) failed_port_table(node, port, A::kAttribute, result.error());
                vl_tables_.note(answer);
                applied_.answers<A>().push_back(std::move(answer));
@@ -52,13 +54,27 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
              }};
 }
 
-/// A link is worth more than the order of its VLs. A switch's port that refuses its P_Key table lets all
-/// packets pass, unless it must not; what has no answer may hold either table.
+/// With a status; or it was asked for P_Key tables, and has answered neither a Get nor a Set of one.
+bool Applier::refuses(NodeIndex index, std::uint16_t attribute, const mad::RequestError& error) const {
+  if (error.fault == mad::Fault::refused) return true;
+  if (error.fault != mad::Fault::timeout || attribute != wire::PKeyTable::kAttribute) return false;
+  const auto shown = [](const Port& port) {
+    const auto& held = port.held<wire::PKeyTable>();
+    return held && !held->known.empty();
+  };
+  return std::ranges::none_of(in_.subnet->nodes[index]->ports, shown) &&
+         std::ranges::none_of(applied_.answers<wire::PKeyTable>(),
+                              [&](const auto& answer) { return answer.node == index && answer.held; });
+}
+
+/// A link is worth more than the order of its VLs. A switch's port that refuses its P_Key table, or whose
+/// switch answers none, lets all packets pass, unless it must not; what else has no answer may hold either
+/// table.
 void Applier::failed_port_table(NodeIndex index, PortNum port, std::uint16_t attribute,
                                 const mad::RequestError& error) {
   const auto& node = *in_.subnet->nodes[index];
-  const bool refused = error.fault == mad::Fault::refused;
   const bool keys = attribute == wire::PKeyTable::kAttribute;
+  const bool refused = refuses(index, attribute, error);
   const bool may_pass = in_.decided.partitions && !in_.decided.partitions->enforcement_required;
   const bool passes = keys && node.is_switch() && (port == PortNum{0} || may_pass);
   if (!refused || (keys && !passes))

@@ -274,7 +274,8 @@ class Partitions {
       if (!narrows) return enforce(at, false, false);
       table = fitting(table, held ? keys_of(*held) : Keys{}, capacity);
     }
-    if (!held || held->known.empty()) return;  // without a table that is known the bits stay as they are
+    if (!held || held->row.empty()) return;  // lost with a Set: the next sweep reads it
+    // One that was not answered is written all the same: the port would let everything pass.
     add_pkey_blocks(at, table, *held, out_.tables);
     enforce(at, in, out);
   }

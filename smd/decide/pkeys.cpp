@@ -40,6 +40,7 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
     }
   }
   const auto slot = limited ? limited : free;
+  if (!slot && held->known.empty()) return;  // it was not answered
   if (!slot) return part.no_room.push_back(at);
   if (const auto wanted = decided(slot->block); wanted != part.blocks.end()) {
     wanted->content.keys[slot->index] = kDefaultPKey;

@@ -105,20 +105,22 @@ class Restorer {
     add_pkey_blocks({node.guid(), num}, wanted, *node.ports[num.value()].held<wire::PKeyTable>(), tables_);
   }
 
-  /// Table and bits belong to the node behind the port: they come with it, and are cleared for another one.
+  /// Table and bits belong to the node behind the port: they come with it, and are cleared for another one. A
+  /// table that was not answered is written all the same: the port would let everything pass.
   void decide_switch_port(const PeerPort& at, const Port& port, const PortKeys* row) {
+    const auto& table = port.held<wire::PKeyTable>();
     const auto held = known_keys(port);
     const auto& node = *subnet_.find(at.node);
     const bool for_another = enforces_for_another(subnet_, node, at.port);
-    if (!held || (row == nullptr && !for_another)) return;
+    if (!table || table->row.empty() || (row == nullptr && !for_another)) return;
     static const PortKeys kNothing;
     const auto& wanted = row != nullptr ? *row : kNothing;
-    const bool matters =
-        wanted.in || wanted.out || for_another || !is_as_made(*held) || !is_as_made(wanted.at_switch);
+    const bool matters = wanted.in || wanted.out || for_another || (held && !is_as_made(*held)) ||
+                         !is_as_made(wanted.at_switch);
     if (!matters || wanted.at_switch.size() > pkey_capacity(node, at.port)) return;
     part_.enforced.push_back({at, wanted.in, wanted.out});
-    if (*held == wanted.at_switch) return;
-    add_pkey_blocks(at, wanted.at_switch, *port.held<wire::PKeyTable>(), tables_);
+    if (held == wanted.at_switch) return;
+    add_pkey_blocks(at, wanted.at_switch, *table, tables_);
     if (!wanted.at_switch.empty()) part_.restored.push_back({at, wanted.at_switch});
   }
 

@@ -186,12 +186,16 @@ void audit_tables(mad::TaskGroup& group, Task task, const Subnet& subnet, const 
   note_unanswered(task, PortNum{static_cast<std::uint8_t>(round % ports.size())});
 }
 
+/// Blocks to look for; the first one alone of a table that no sweep was answered.
 std::size_t unread_pkeys(const Port& port) {
   const auto& held = port.held<wire::PKeyTable>();
-  return held && held->known.test(0) ? held->row.size() - held->known.count() : 0;
+  if (!held) return 0;
+  if (!held->known.test(0)) return held->asked.test(0) ? 1 : 0;
+  return held->row.size() - held->known.count();
 }
 
-/// One P_Key block that no sweep has read, because the first one was as after a reset: it has no key.
+/// One P_Key block that no sweep has read, because the first one was as after a reset, or was not answered:
+/// it has no key.
 void audit_unread_pkeys(mad::TaskGroup& group, Task task, const Subnet& subnet, const Paths& paths,
                         std::size_t index, std::uint64_t round) {
   const auto& ports = task.node.ports;

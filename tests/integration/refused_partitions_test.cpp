@@ -17,6 +17,15 @@ using test::with_partitions;
 using testing::ElementsAre;
 
 constexpr PKey kDefaultLimited{0x7fff};
+const std::vector<std::uint16_t> kAllButPKeys{wire::NodeInfo::kAttribute,
+                                              wire::NodeDescription::kAttribute,
+                                              wire::SwitchInfo::kAttribute,
+                                              wire::PortInfo::kAttribute,
+                                              wire::GuidInfo::kAttribute,
+                                              wire::SlToVl::kAttribute,
+                                              wire::VlArbitration::kAttribute,
+                                              wire::LinearForwardingTable::kAttribute,
+                                              wire::MulticastForwardingTable::kAttribute};
 
 class RefusedPartitions : public test::ManagedPartitions {};
 
@@ -154,14 +163,34 @@ TEST_F(RefusedPartitions, APortThatDoesNotAnswerItsSetGetsItLater) {
   EXPECT_EQ(smd().last().summary.state, sm::SweepState::up);
 }
 
+/// Its ports let all partitions pass until the next heavy sweep, with the state up.
+TEST_F(RefusedPartitions, ASwitchWhoseTablesWereNotAnsweredEnforcesAsSoonAsItTakesThem) {
+  const auto state = [&] { return world_.fabric().state().ports[index("h1", 1)].info.port_state; };
+  for (const bool required : {false, true}) {
+    auto config = blue();
+    config.partitions.enforcement_required = required;
+    if (!required) start(config);
+    if (required) reload(config);
+    ASSERT_TRUE(world_.fabric().faults().answers_only("leaf1", kAllButPKeys));
+    world_.fabric().faults().reboot("leaf1", std::chrono::milliseconds(100));
+    run(std::chrono::seconds(10));
+    EXPECT_EQ(state() == PortState::active, !required) << required;
+    EXPECT_EQ(smd().last().summary.state, sm::SweepState::degraded) << required;
+
+    world_.fabric().faults().answers_only("leaf1", {});
+    run(std::chrono::minutes(1));
+    EXPECT_EQ(state(), PortState::active) << required;
+    EXPECT_THAT(keys("leaf1", 1), ElementsAre(kDefaultLimited, PKey{0x8012})) << required;
+    EXPECT_EQ(bits("leaf1", 1), std::pair(true, true)) << required;
+    EXPECT_THAT(keys("leaf1", 0), ElementsAre(kDefaultLimited)) << "by the audit";
+    EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+  }
+}
+
 /// The switch before the SM: all the fabric would be cut off.
 TEST_F(RefusedPartitions, ASwitchWhoseTablesAreNeverAnsweredIsNotKeptOut) {
   start(blue());
-  ASSERT_TRUE(world_.fabric().faults().answers_only(
-      "leaf0", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::SwitchInfo::kAttribute,
-                wire::PortInfo::kAttribute, wire::GuidInfo::kAttribute, wire::SlToVl::kAttribute,
-                wire::VlArbitration::kAttribute, wire::LinearForwardingTable::kAttribute,
-                wire::MulticastForwardingTable::kAttribute}));
+  ASSERT_TRUE(world_.fabric().faults().answers_only("leaf0", kAllButPKeys));
   world_.fabric().faults().reboot("leaf0", std::chrono::milliseconds(100));
   run(std::chrono::minutes(2));
 

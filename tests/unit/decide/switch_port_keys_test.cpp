@@ -67,5 +67,31 @@ TEST_F(DecidePartitions, AnActiveLinkIsNarrowedWhereEnforcementIsRequired) {
   EXPECT_EQ(bits(decide(), 2), std::pair(false, false)) << "the switch cannot enforce at all";
 }
 
+/// It was asked for as the switch booted, and would let everything pass.
+TEST_F(DecidePartitions, ATableOfASwitchThatWasNotAnsweredIsDecided) {
+  HeldBlocks<wire::PKeyTable> unread;
+  unread.row.resize(1);
+  unread.asked = BlockSet::first(1);
+  for (const unsigned port : {1U, 2U})
+    fabric_.port(kSwitch, port).held<wire::PKeyTable>() =
+        std::make_shared<const HeldBlocks<wire::PKeyTable>>(unread);
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  const auto managed = decide();
+  EXPECT_THAT(keys(managed, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8012}));
+  EXPECT_EQ(bits(managed, 2), std::pair(true, true));
+
+  config_.partition.clear();
+  fabric_.state(kOther, 1, PortState::init);
+  stored_.port_keys[test::port_guid(kOther, 1)] = {.keys = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .at_switch = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .in = true,
+                                                   .out = true,
+                                                   .seen = 1};
+  const auto restored = decide();
+  EXPECT_THAT(keys(restored, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
+  EXPECT_EQ(bits(restored, 2), std::pair(true, true));
+  EXPECT_THAT(restored.tables.no_room, testing::IsEmpty()) << "nothing is known of the SM's switch port";
+}
+
 }  // namespace
 }  // namespace smd::sm
