@@ -175,6 +175,35 @@ bool is_switch(const Subnet& subnet, Guid guid) {
   return node != nullptr && node->is_switch();
 }
 
+/// Its link was down, and nothing was lost by that: it has all these keys, and none at index 0.
+bool gets_index0_alone(const Subnet& subnet, const PeerPort& at, std::span<const PKey> keys) {
+  const auto* node = subnet.find(at.node);
+  if (node == nullptr || !is_end_port(*node, at.port)) return false;
+  const auto held = known_keys(node->ports[at.port.value()]);
+  if (!held || held->empty() || held->front() != PKey{}) return false;
+  return std::ranges::all_of(
+      keys, [&](PKey key) { return key == PKey{} || std::ranges::find(*held, key) != held->end(); });
+}
+
+void log_restored_port(const log::Log& log, const Subnet& subnet, const PartitionPart::Restored& one) {
+  const auto name = description_of(subnet, one.at.node);
+  if (gets_index0_alone(subnet, one.at, one.keys)) {
+    log.info("partition.index0")
+        .port(one.at.node, name, one.at.port)
+        .kv("was", PKey{})
+        .kv("is", one.keys.front())
+        .kv("reason", "index 0 was empty, and the link comes up anew")
+        .always();
+    return;
+  }
+  log.info("partition.restored")
+      .port(one.at.node, name, one.at.port)
+      .kv("pkeys", listed(one.keys, kKeysOfLine))
+      .kv("reason", one.at.port != PortNum{0} && is_switch(subnet, one.at.node)
+                        ? "table and enforcement bits belong to the node behind the port"
+                        : "its table was lost by a restart");
+}
+
 /// Ports that get back what another SM had given them, and new ones.
 void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                   const PartitionPart& now) {
@@ -182,12 +211,7 @@ void log_restored(const log::Log& log, const Subnet& subnet, const PartitionPart
   for (const auto& one : now.restored) {
     if (std::ranges::find(before.restored, one) != before.restored.end() || ++restored > kPartitionLines)
       continue;
-    log.info("partition.restored")
-        .port(one.at.node, description_of(subnet, one.at.node), one.at.port)
-        .kv("pkeys", listed(one.keys, kKeysOfLine))
-        .kv("reason", one.at.port != PortNum{0} && is_switch(subnet, one.at.node)
-                          ? "table and enforcement bits belong to the node behind the port"
-                          : "its table was lost by a restart");
+    log_restored_port(log, subnet, one);
   }
   if (restored > kPartitionLines)
     log.info("partition.restored").kv("ports", restored).kv("not_named", restored - kPartitionLines);

@@ -119,6 +119,25 @@ TEST_F(AlteredTables, AHostThatLosesItsKeysByARebootGetsThemBack) {
   EXPECT_EQ(lines("node.changed"), 0U);
 }
 
+/// opensm leaves index 0 empty where all ports are limited members and may have both keys. Nothing was lost.
+TEST_F(AlteredTables, AnEmptyIndex0ThatGetsAKeyAfterAFlapIsNoRestoredTable) {
+  key("h00005", 0, 0);
+  key("h00005", 1, 0x8001);
+  key("h00005", 2, 0xFFFF);
+  begin();
+  ASSERT_EQ(key_of("h00005", 0), PKey{});
+  faults().link_down({"h00005", PortNum{1}});
+  world_.run_for(3s);
+  faults().link_up({"h00005", PortNum{1}});
+  world_.run_for(20s);
+
+  EXPECT_EQ(key_of("h00005", 0), kDefaultPKey);
+  EXPECT_EQ(lines("partition.restored"), 0U) << line("partition.restored");
+  EXPECT_EQ(lines("partition.index0"), 1U);
+  EXPECT_THAT(line("partition.index0"),
+              AllOf(HasSubstr("h00005"), HasSubstr("was=0x0000"), HasSubstr("is=0xffff")));
+}
+
 /// A host's link may come up long after its switch is back.
 TEST_F(AlteredTables, APortOfARebootedSwitchThatGetsItsLinkLaterIsNotChangedExternally) {
   partition();
