@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mad/base/lines.h"
+#include "mad/wire/capability.h"
 #include "mad/wire/mad.h"
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
@@ -220,6 +221,15 @@ void add_too_small(const sm::Snapshot& now, JsonObject& object) {
   object.emplace("not_enforced", Json(std::move(not_enforced)));
 }
 
+/// Ports of adapters whose virtual ports wait for an SM that sets them up.
+std::size_t virtual_port_owners(const sm::Subnet& subnet) {
+  std::size_t count = 0;
+  for (const auto& node : subnet.nodes) {
+    for (const auto& port : node->ports) count += wire::has2(port.info, wire::kCap2Virtualization) ? 1 : 0;
+  }
+  return count;
+}
+
 /// P_Keys of end ports that smd has not given them, and what was not done.
 Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
   const auto policy = now.decided.partitions ? now.decided.partitions->policy : nullptr;
@@ -231,7 +241,8 @@ Json partitions_json(const SubnetView& view, const sm::Snapshot& now) {
                     {"foreign_pkeys", Json(std::move(keys))},
                     {"pkey_violations", number(violations.pkey)},
                     {"qkey_violations", number(violations.qkey)},
-                    {"pkey_violations_at_switches", number(violations.at_switch)}};
+                    {"pkey_violations_at_switches", number(violations.at_switch)},
+                    {"virtual_port_owners", number(virtual_port_owners(*now.subnet))}};
   add_too_small(now, object);
   return Json(std::move(object));
 }

@@ -199,6 +199,10 @@ void print_tables(std::ostream& out, const json::value& subnet) {
     return keys_words(one, "room for") + "; a link that is not Active stays Armed, an Active one passes " +
            (text_of(one, "capacity") == "0" ? "all" : "what fits");
   });
+  if (const auto owners = text_of(partitions, "virtual_port_owners"); !owners.empty() && owners != "0")
+    line(out, "partitions",
+         fmt::format("{} virtual ports (SR-IOV), which smd does not set up: their VFs stay down",
+                     counted(owners, "port can have", "ports can have")));
   const auto at_ports = text_of(partitions, "pkey_violations");
   const auto at_switches = text_of(partitions, "pkey_violations_at_switches");
   if (!(at_ports + at_switches).empty() && at_ports + at_switches != "00")

@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 
+#include "mad/wire/capability.h"
 #include "smd/api/json_in.h"
 #include "smd/api/router.h"
 #include "smd/cli/ask_text.h"
@@ -126,6 +127,34 @@ TEST(FullTables, AreShownByStatus) {
   EXPECT_EQ(smd.last().summary.why,
             "1 P_Key table has no room for all keys, 1 port of switches lets packets of all partitions pass: "
             "too many keys for a P_Key table");
+}
+
+/// VFs of newer adapters are virtual ports, which wait for an SM that sets them up.
+TEST(VirtualPorts, ThatSmdDoesNotSetUpAreShownByStatus) {
+  sim::World world(test::two_leaves());
+  Managed smd(world, "h0");
+  test::run_for(world, {&*smd}, std::chrono::seconds(5));
+  const auto shown = [](const sm::Snapshot& now) {
+    test::FakeBackend backend;
+    backend.add({.name = "a", .port = "p", .snapshot = std::make_shared<sm::Snapshot>(now)});
+    const auto answer = api::answer({.method = "GET", .target = "/v1/status", .body = {}}, backend);
+    std::ostringstream text;
+    cli::print_status(text, *api::parse_json(answer.body));
+    return text.str();
+  };
+  auto now = smd.last();
+  EXPECT_THAT(shown(now), testing::Not(testing::HasSubstr("virtual ports")));
+
+  auto subnet = *now.subnet;
+  for (auto& place : subnet.nodes) {
+    if (place->is_switch() || place->description != "h1") continue;
+    auto node = *place;
+    node.ports[1].info.capability_mask |= wire::kCapCapabilityMask2;
+    node.ports[1].info.capability_mask2 |= wire::kCap2Virtualization;
+    place = std::make_shared<const sm::Node>(std::move(node));
+  }
+  now.subnet = std::make_shared<const sm::Subnet>(std::move(subnet));
+  EXPECT_THAT(shown(now), testing::HasSubstr("1 port can have virtual ports (SR-IOV)"));
 }
 
 /// Enforcement by leaf1, with a key in the tables that only h1 and h2 had.
