@@ -266,6 +266,33 @@ void log_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& part)
     log.info("partition.index0").kv("ports", lines).kv("not_named", lines - kPartitionLines);
 }
 
+/// The port is in service, and has keys without one at index 0, now and by what is decided.
+bool keeps_empty_index0(const Port& port, const PeerPort& at, const PKeyPart& tables) {
+  const auto keys = port.info.port_state > PortState::init ? known_keys(port) : std::nullopt;
+  if (!keys || keys->empty() || keys->front() != PKey{}) return false;
+  const auto first = [&](const PKeyPart::Block& block) { return block.at == at && block.block == 0; };
+  const auto block = std::ranges::find_if(tables.blocks, first);
+  return block == tables.blocks.end() || block->content.keys[0] == PKey{};
+}
+
+/// As an SM before us may have left it: smd does not move a key that is in use.
+void log_empty_index0(const log::Log& log, const Subnet& subnet, const PKeyPart& tables) {
+  std::size_t ports = 0;
+  PeerPort first;
+  for (const auto& node : subnet.nodes) {
+    for (std::size_t p = 1; !node->is_switch() && p < node->ports.size(); ++p) {
+      const PeerPort at{node->guid(), PortNum{static_cast<std::uint8_t>(p)}};
+      if (keeps_empty_index0(node->ports[p], at, tables) && ++ports == 1) first = at;
+    }
+  }
+  if (ports == 0) return;
+  log.warn("partition.index0_empty")
+      .port(first.node, description_of(subnet, first.node), first.port)
+      .kv("ports", ports)
+      .kv("reason", "programs that use the key at index 0, as saquery does, reach no SA")
+      .kv("action", "smd partitions reindex gives them a key there");
+}
+
 }  // namespace
 
 std::vector<LostForeignKey> lost_foreign_keys(const Subnet& subnet, const Stored& stored,
@@ -386,6 +413,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& sto
     log_shared_names(log, was.policy.get(), *now.partitions->policy);
     log_sls_of_class(log, was.policy.get(), *now.partitions->policy);
     if (was.partitions != now.partitions->partitions) log_managed(log, *now.partitions);
+    if (!was.managed) log_empty_index0(log, subnet, tables);
     log_foreign_lost(log, subnet, stored, was, *now.partitions);
     log_no_room(log, subnet, was, *now.partitions);
     log_not_enforced(log, subnet, was, *now.partitions);

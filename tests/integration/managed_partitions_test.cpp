@@ -113,6 +113,21 @@ TEST_F(ManagedPartitions, ARebootedHostGetsItsKeysAtTheirIndexes) {
   EXPECT_THAT(keys("h2", 1), ElementsAre(kLimited, PKey{}, PKey{0x8012}));
 }
 
+/// As opensm leaves it where ports may have both keys. The key of a port in service does not move by itself.
+TEST_F(ManagedPartitions, AnEmptyIndex0OfAPortInServiceIsNamed) {
+  start(blue());
+  EXPECT_EQ(smd().lines().count("partition.index0_empty"), 0U);
+  end();
+  auto faults = world_.fabric().faults();
+  ASSERT_TRUE(faults.set_p_key({"h2", PortNum{1}}, 0, PKey{}));
+  ASSERT_TRUE(faults.set_p_key({"h2", PortNum{1}}, 2, kLimited));
+  start(blue());
+
+  EXPECT_THAT(keys("h2", 1), ElementsAre(PKey{}, PKey{0x12}, kLimited));
+  EXPECT_EQ(smd().lines().count("partition.index0_empty"), 1U);
+  EXPECT_THAT(smd().lines().first("partition.index0_empty"), AllOf(HasSubstr("h2"), HasSubstr("ports=1")));
+}
+
 TEST_F(ManagedPartitions, IndexesSurviveTheProcess) {
   store::MemoryStore store;
   auto config = with_partitions({partition("red", 0x11, {"h2"}), partition("blue", 0x12, {"h2"})});
