@@ -256,9 +256,15 @@ class Partitions {
     const auto* node = in_.subnet.find(at.node);
     if (node == nullptr || !node->is_switch() || at.port.value() >= node->ports.size()) return;
     const auto mode = in_.config.partitions.enforcement;
-    if (mode == config::Enforcement::off || !node->switch_info) return enforce(at, false, false);
-    const auto& info = *node->switch_info;
+    if (mode == config::Enforcement::off) return enforce(at, false, false);
     const bool required = in_.config.partitions.enforcement_required;
+    if (!node->switch_info) {  // it was not answered: a port in service goes on as it is
+      const auto state = node->ports[at.port.value()].info.port_state;
+      if (required && state != PortState::active)
+        out_.part.not_enforced.push_back({.at = at, .capacity = 0, .keys = keys.size(), .held_back = true});
+      return;
+    }
+    const auto& info = *node->switch_info;
     const bool can = !required || !forgets_enforcement(*node, at.port);
     const bool in = can && mode != config::Enforcement::out && info.inbound_enforcement;
     const bool out = can && mode != config::Enforcement::in && info.outbound_enforcement;

@@ -319,6 +319,8 @@ bool DiscoverySession::pkeys_stand(const FoundNode& found, PortNum port) const {
   const auto& now = found.node.ports[port.value()];
   const auto& held = was.held<wire::PKeyTable>();
   if (!held || now.held<wire::PKeyTable>() != held) return false;
+  // SwitchInfo, which says how many blocks there are, was not answered then.
+  if (held->row.size() != TableKind<wire::PKeyTable>::blocks(found.node, port).count()) return false;
   // A block was not answered: by it a port may go Active with the keys that its reset left, and a key move.
   // A switch that never answers would keep out all that is behind it.
   const bool lacks_an_answer = !held->known.contains(held->asked);

@@ -187,6 +187,29 @@ TEST_F(RefusedPartitions, ASwitchWhoseTablesWereNotAnsweredEnforcesAsSoonAsItTak
   }
 }
 
+/// Its enforcement was turned off by the sweep that missed one answer, and stayed off.
+TEST_F(RefusedPartitions, ASwitchWhoseSwitchInfoIsNotAnsweredGoesOnEnforcing) {
+  auto config = blue();
+  config.partitions.enforcement_required = true;
+  start(config);
+  auto attributes = kAllButPKeys;
+  std::erase(attributes, wire::SwitchInfo::kAttribute);
+  attributes.push_back(wire::PKeyTable::kAttribute);
+  ASSERT_TRUE(world_.fabric().faults().answers_only("leaf1", attributes));
+  smd()->requests().resweep(sm::Resweep::heavy, "test");
+  run(std::chrono::seconds(10));
+  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_THAT(keys("leaf1", 1), ElementsAre(kDefaultLimited, PKey{0x8012}));
+
+  world_.fabric().faults().answers_only("leaf1", {});
+  run(std::chrono::minutes(1));
+  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+  config = with_partitions({partition("blue", 0x12, {"h1"}, {"h2"}), partition("red", 0x13, {"h1"})});
+  reload(config);
+  EXPECT_THAT(keys("leaf1", 1), ElementsAre(kDefaultLimited, PKey{0x8012}, PKey{0x8013})) << "it is read";
+}
+
 /// The switch before the SM: all the fabric would be cut off.
 TEST_F(RefusedPartitions, ASwitchWhoseTablesAreNeverAnsweredIsNotKeptOut) {
   start(blue());
