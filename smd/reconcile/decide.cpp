@@ -366,6 +366,14 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   return best;
 }
 
+Reconciler::ConvergesFrom Reconciler::converges_from() const {
+  return {.routes = decided_.routes,
+          .trees = trees_not_proven(decided_.multicast) != 0 ? decided_.multicast : nullptr,
+          .sls = decided_.service_levels,
+          .layers_home = stored_->layers_home,
+          .config = config_};
+}
+
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
 /// they go over at once: the rounds of writes are safe all the same. False when cancelled.
 asio::awaitable<bool> Reconciler::take_step(Run how) {
@@ -380,15 +388,17 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
   });
   if (!settled || cancelled) co_return false;
   if (!goal) {
-    // Looked at again when as much time has passed, and told once for the same tables unless asked for.
-    const bool told = not_converged_ == decided_.routes && converge_to_ == Fresh::canonical;
+    // Told once for the same tables unless asked for. Looked at again once something has changed, or, where
+    // tables of ports have to be read first, when as much time has passed.
+    const bool by_itself = converge_to_ == Fresh::canonical;
+    const bool told = not_converged_ && not_converged_->routes == decided_.routes && by_itself;
     auto line = told ? parts_.log.debug("routing.not_converged") : parts_.log.info("routing.not_converged");
     line.kv("reason", goal.error())
         .kv("action",
             "the tables stay, proven as they are; smd resweep converge [--engine] takes fresh ones that have "
             "much less load")
         .kv("engine", decided_.routes->engine);
-    not_converged_ = decided_.routes;
+    if (by_itself && vl_tables_are_read(*subnet_)) not_converged_ = converges_from();
     converging_ = false;
     converge_to_ = Fresh::canonical;
     routes_since_ = parts_.clock.now();

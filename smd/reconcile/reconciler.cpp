@@ -84,6 +84,7 @@ void Reconciler::set_guids(const std::vector<GuidBlock>& blocks) {
 
 std::optional<mad::TimePoint> Reconciler::repaired_at() const {
   if (!decided_.routes || decided_.routes->origin != RoutePart::Origin::repaired) return std::nullopt;
+  if (not_converged_ == converges_from()) return std::nullopt;
   return routes_since_;
 }
 

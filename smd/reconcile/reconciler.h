@@ -151,7 +151,8 @@ class Reconciler {
     converge_to_ = std::max(converge_to_, to);
   }
   bool converging() const { return converging_; }
-  /// Since when repaired tables have not changed; nothing: they are not repaired.
+  /// Since when repaired tables have not changed; nothing: they are not repaired, or have no way to the
+  /// engine's own as long as nothing changes.
   std::optional<mad::TimePoint> repaired_at() const;
 
  private:
@@ -182,6 +183,16 @@ class Reconciler {
   std::expected<ConvergeGoal, std::string> goal_of(const DecideInput& input) const;
   std::optional<ConvergeGoal> pairs_back(DecideInput input) const;
   asio::awaitable<bool> take_step(Run how);
+  /// What the way to the engine's own tables follows from.
+  struct ConvergesFrom {
+    std::shared_ptr<const RoutePart> routes;
+    std::shared_ptr<const McPart> trees;  ///< null where all are proven: they do not matter
+    std::shared_ptr<const SlPart> sls;
+    std::shared_ptr<const routing::GuidLayers> layers_home;
+    std::shared_ptr<const config::SubnetConfig> config;
+    friend bool operator==(const ConvergesFrom&, const ConvergesFrom&) = default;
+  };
+  ConvergesFrom converges_from() const;
 
   ReconcilerParts parts_;
   std::shared_ptr<const config::SubnetConfig> config_;
@@ -203,7 +214,7 @@ class Reconciler {
   TableBaseline baseline_;
   bool converging_ = false;
   Fresh converge_to_ = Fresh::canonical;
-  std::shared_ptr<const RoutePart> not_converged_;  ///< tables that were found to have no way to fresh ones
+  std::optional<ConvergesFrom> not_converged_;  ///< what was found to have no way to fresh tables
   bool may_interrupt_ = false;     ///< what was decided is written, though it takes routes out of service
   mad::TimePoint routes_since_{};  ///< when the tables last changed
   std::shared_ptr<const RoutePart> digested_;  ///< whose tables stored_ knows
