@@ -8,6 +8,13 @@
 namespace smd::sm::inline decisions {
 namespace {
 
+StoredPtr with_digest(const StoredPtr& before, std::uint64_t digest) {
+  if (digest == before->repaired_tables) return before;
+  auto after = std::make_shared<Stored>(*before);
+  after->repaired_tables = digest;
+  return after;
+}
+
 /// One round of FNV-1a by words, and of the finalizer of MurmurHash3, which spreads high bits to low ones.
 std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
   state = (state ^ word) * 1099511628211U;
@@ -33,7 +40,7 @@ std::uint64_t digest_of_row(Guid node, const routing::LftRow* row) {
 std::uint64_t digest_of_tables(std::span<const routing::OldRow> rows) {
   std::uint64_t sum = 0;
   for (const auto& row : rows) sum += digest_of_row(row.guid, row.row.get());
-  return sum != 0 ? sum : 1;
+  return sum > kTablesBeingWritten ? sum : kTablesBeingWritten + 1;
 }
 
 StoredPtr remember_tables(const StoredPtr& before, const RoutePart* routes) {
@@ -44,10 +51,12 @@ StoredPtr remember_tables(const StoredPtr& before, const RoutePart* routes) {
     for (const auto& row : routes->rows) rows.push_back({row.node, row.row});
     digest = digest_of_tables(rows);
   }
-  if (digest == before->repaired_tables) return before;
-  auto after = std::make_shared<Stored>(*before);
-  after->repaired_tables = digest;
-  return after;
+  return with_digest(before, digest);
+}
+
+StoredPtr remember_writing(const StoredPtr& before, const RoutePart* routes) {
+  if (routes == nullptr || routes->origin == RoutePart::Origin::adopted) return before;
+  return with_digest(before, kTablesBeingWritten);
 }
 
 }  // namespace smd::sm::inline decisions

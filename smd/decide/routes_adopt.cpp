@@ -178,7 +178,8 @@ void RouteDecision::keep_stored_engine() {
   stays_in_one_layer_ = true;
 }
 
-/// Tables that we had repaired before a restart: they converge as they would have without it.
+/// Tables that we had repaired, or were writing, before a restart: they converge as they would have without
+/// it.
 RoutePartOr RouteDecision::repaired_again(const RoutePart& held, const RoutePart& fresh_part) {
   auto part = std::make_shared<RoutePart>(held);
   part->engine = fresh_part.engine;
@@ -211,9 +212,9 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   // The VLs of such an engine are not those of the tables as they are: only its own are kept.
   const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
   if (by_port || (same_rows && !sls_of_file_)) return instead_of_held(**fresh_part, !same_rows);
-  const bool is_repaired = in_.stored.repaired_tables != 0 &&
-                           digest_of_tables(held) == in_.stored.repaired_tables &&
-                           (*fresh_part)->engine == in_.stored.engine.name;
+  const auto digest = in_.stored.repaired_tables;
+  const bool is_ours = digest == kTablesBeingWritten || (digest != 0 && digest_of_tables(held) == digest);
+  const bool is_repaired = is_ours && (*fresh_part)->engine == in_.stored.engine.name;
   auto top = top_of_held(in_.subnet, base_.top);
   std::swap(base_.top, top);
   const bool keeps = in_.config.adopt.routes == config::AdoptRoutes::keep;

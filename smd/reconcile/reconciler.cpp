@@ -193,7 +193,10 @@ asio::awaitable<bool> Reconciler::write_until_done(const PartKind* kind, Progres
     const bool all = out.silent.empty() && out.refusing.empty();
     if (next.empty() && all) {  // what failed at first was made good
       run->left = false;
-      if (kind->whole) failures_.end(0);
+      if (kind->whole) {
+        failures_.end(0);
+        co_await end_writing();
+      }
       co_return true;
     }
     if (next.empty() && out.refusing.empty()) break;

@@ -29,6 +29,7 @@ void log_drain(const log::Log& log, const Drain& drain) {
 
 /// Writes a plan, and notes what the nodes hold now. False when cancelled.
 asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Plan next) {
+  const bool writes_routes = kind->whole && digested_ != decided_.routes && next.lft_blocks() != 0;
   ApplyInput to_write{.subnet = subnet_, .decided = decided_, .plan = std::move(next)};
   if (kind->gives_way) to_write.urgent = parts_.newer_waits;
   const auto left_out = run->out.all();
@@ -38,6 +39,7 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
     to_write.patient = failures_.nodes_before;
     to_write.drain = drain_;
   }
+  if (writes_routes) co_await keep(remember_writing(stored_, decided_.routes.get()));
   run->applied = co_await apply(&parts_.tx, &parts_.clock, std::move(to_write));
   run->wrote = true;
   const auto& applied = run->applied;
@@ -63,7 +65,8 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   if (kind->whole) failures_.add(*subnet_, applied);
   log_failed(parts_.log, *subnet_, applied);
   auto stored = stored_;
-  const bool other_tables = std::exchange(digested_, decided_.routes) != decided_.routes;
+  const bool all = !applied.cut_short && !applied.held;
+  const bool other_tables = all && std::exchange(digested_, decided_.routes) != decided_.routes;
   co_await parts_.compute.execute([&] {
     stored = remember(stored_, *subnet_, decided_);
     if (other_tables) stored = remember_tables(stored, decided_.routes.get());
@@ -71,6 +74,15 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   co_await keep(std::move(stored));
   if (!kind->whole) co_return true;
   co_return co_await route_round_kept_entries();
+}
+
+/// All tables are as decided, though writing them was cut short.
+asio::awaitable<void> Reconciler::end_writing() {
+  if (stored_->repaired_tables != kTablesBeingWritten) co_return;
+  auto stored = stored_;
+  digested_ = decided_.routes;
+  co_await parts_.compute.execute([&] { stored = remember_tables(stored, decided_.routes.get()); });
+  co_await keep(std::move(stored));
 }
 
 /// What smd has written itself is as it should be.

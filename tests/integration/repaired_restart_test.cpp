@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "smd/decide/repaired_tables.h"
 #include "tests/support/kept_manager.h"
 
 namespace smd {
@@ -44,6 +45,18 @@ class RepairedRestart : public ::testing::TestWithParam<RepairedCase>, protected
     return {};
   }
 
+  /// Until tables are being written, two minutes at most: switches have answered some of the Sets only.
+  bool run_into_writing() {
+    bool late = false;
+    for (const auto& node : fabric_.nodes) {
+      if (node.type == NodeType::switch_ && (late = !late)) world_.fabric().faults().slow(node.name, 20ms);
+    }
+    const auto until = world_.now() + 2min;
+    while (world_.now() < until && store_.loaded()->repaired_tables != sm::kTablesBeingWritten)
+      world_.run_for(5ms);
+    return store_.loaded()->repaired_tables == sm::kTablesBeingWritten;
+  }
+
   base::Fabric fabric_ = test::spec(GetParam().spec);
 };
 
@@ -66,6 +79,29 @@ TEST_P(RepairedRestart, ConvergesAsWithoutIt) {
 
   EXPECT_EQ(routes().origin, sm::RoutePart::Origin::fresh);
   EXPECT_TRUE(as_at_first(first));
+}
+
+TEST_P(RepairedRestart, InTheMiddleOfWritingToo) {
+  begin();
+  const auto first = routes();
+  EXPECT_NE(store_.loaded()->repaired_tables, sm::kTablesBeingWritten);
+  const auto cable = a_cable();
+  world_.fabric().faults().link_down(cable);
+  world_.run_for(10s);
+  world_.fabric().faults().link_up(cable);
+  world_.run_for(10s);
+  ASSERT_FALSE(as_at_first(first));
+  ASSERT_NE(store_.loaded()->repaired_tables, sm::kTablesBeingWritten);
+  ASSERT_TRUE(run_into_writing());
+  stop();
+
+  begin();
+  EXPECT_NE(routes().origin, sm::RoutePart::Origin::adopted);
+  world_.run_for(10min);
+
+  EXPECT_EQ(routes().origin, sm::RoutePart::Origin::fresh);
+  EXPECT_TRUE(as_at_first(first));
+  EXPECT_EQ(store_.loaded()->repaired_tables, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, RepairedRestart,
