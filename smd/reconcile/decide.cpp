@@ -31,6 +31,14 @@
 namespace smd::sm::inline reconciling {
 namespace {
 
+/// What a decision on another master's tables begins with: it may have changed engine and layers since routes
+/// were decided here. What is stored says which they are.
+Decided without_routes(const Decided& decided) {
+  auto rest = decided;
+  rest.routes = nullptr;
+  return rest;
+}
+
 std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
   return part && part->context ? part->context->not_proven : 0;
 }
@@ -55,6 +63,8 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (adopting) stored_ = without_replaced_sls(stored_, subnet_, *config_);
   auto input = decide_input(run->how);
   input.adopting = adopting;
+  const auto rest = without_routes(decided_);
+  if (adopting && precomputed_ && input.previous != nullptr) input.previous = &rest;
   const auto groups = kind->uses_groups ? groups_ : Groups{};  // which may be others while this is computed
   const bool settled = co_await parts_.compute.execute([&](std::stop_token stop) {
     input.stop = std::move(stop);
@@ -85,6 +95,8 @@ asio::awaitable<bool> Reconciler::precompute() {
   std::optional<std::expected<Decision, routing::RouteError>> decision;
   auto input = decide_input({});
   input.adopting = true;
+  const auto rest = without_routes(decided_);
+  if (input.previous != nullptr) input.previous = &rest;
   const auto subnet = subnet_;
   const auto stored = stored_;
   const auto groups = groups_;
@@ -96,6 +108,7 @@ asio::awaitable<bool> Reconciler::precompute() {
   if (!settled) co_return false;
   if (!*decision) co_return true;
   decided_ = std::move((*decision)->decided);
+  precomputed_ = true;
   if (decided_.multicast) {
     // Trees depend on the order in which members joined: those of the master count, which switches hold.
     auto part = std::make_shared<McPart>(*decided_.multicast);
@@ -119,6 +132,7 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   if (decided_.lids != now.lids) log_lmc(parts_.log, *subnet_, *now.lids, config_->lids.lmc.has_value());
   times_ = decision.times;
   decided_ = std::move(now);
+  precomputed_ = false;
   may_interrupt_ = false;
   const bool asked = converge_to_ == Fresh::any_engine;
   if (converging_ && !parts_.agenda.asks_sweep()) {

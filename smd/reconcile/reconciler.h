@@ -200,6 +200,7 @@ class Reconciler {
   PolicyPtr partitions_;  ///< of config_
   std::shared_ptr<const Subnet> subnet_;
   Decided decided_;
+  bool precomputed_ = false;  ///< it is of precompute()
   StoredPtr stored_;
   bool m_keys_unsaved_ = false;                     ///< those of stored_ are not on the disk yet
   std::shared_ptr<const RoutePart> routes_before_;  ///< what was decided before that; may be null

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <expected>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tests/support/replica_site.h"
 
@@ -20,6 +24,50 @@ config::SubnetConfig with_priority(std::uint8_t priority) {
   config::SubnetConfig config;
   config.sm.priority = priority;
   return config;
+}
+
+/// Ends of the cables between switches.
+std::set<std::pair<std::string, std::uint8_t>> cables_of(std::string_view spec) {
+  std::set<std::pair<std::string, std::uint8_t>> cables;
+  const auto fabric = test::spec(spec);
+  for (const auto& node : fabric.nodes) {
+    for (std::uint8_t p = 1; node.type == NodeType::switch_ && p <= node.port_count(); ++p) {
+      const auto& peer = node.ports[p].peer;
+      if (peer && fabric.nodes[peer->node].type == NodeType::switch_) cables.emplace(node.name, p);
+    }
+  }
+  return cables;
+}
+
+/// What the standby has computed in advance is of the engine that the master had then.
+TEST(StandbySweep, TheEngineThatTheMasterHasGoneOverToStays) {
+  constexpr auto *kMaster = "h00000", *kStandby = "h00003";
+  constexpr const char* kFabric = "random:12:4:2:5+guids=3";
+  const auto left = cables_of("random:12:4:2:5+guids=3+cut=40:5");
+  test::ReplicaSite site(kFabric);
+  auto& faults = site.world.fabric().faults();
+  std::vector<sim::Place> lost;
+  for (const auto& [node, port] : cables_of(kFabric)) {
+    if (!left.contains({node, port})) lost.push_back({node, PortNum{port}});
+  }
+  for (const auto& cable : lost) faults.link_down(cable);
+  site.start(kMaster, with_priority(5), {kStandby});
+  site.start(kStandby, with_priority(3), {kMaster});
+  site.world.run_for(seconds(10));
+  ASSERT_EQ(site[kMaster].last().decided.routes->engine, "updn");
+  for (const auto& cable : lost) faults.link_up(cable);
+  site.world.run_for(seconds(20));
+  ASSERT_EQ(site[kStandby].store().view()->role, replica::ReplicaView::Role::current);
+  site[kMaster].manager().requests().resweep(sm::Resweep::converge_engine, "test");
+  site.world.run_for(seconds(60));
+  ASSERT_EQ(site[kMaster].last().decided.routes->engine, "nue");
+
+  site.kill(kMaster);
+  site.world.run_for(seconds(60));
+
+  ASSERT_TRUE(site[kStandby].is_master());
+  EXPECT_EQ(site[kStandby].last().decided.routes->engine, "nue");
+  EXPECT_NE(site[kStandby].last().decided.routes->origin, sm::RoutePart::Origin::adopted);
 }
 
 /// The sweep waits for a silent host, for longer than the master is silent in the stream.
