@@ -25,6 +25,15 @@ void log_drain(const log::Log& log, const Drain& drain) {
       .always();
 }
 
+/// Else switches may hold some tables of before.
+bool wrote_all_tables(const Applied& applied) {
+  const auto is_table = [](const FailedSet& set) {
+    return set.attribute == wire::LinearForwardingTable::kAttribute;
+  };
+  return !applied.cut_short && !applied.held && applied.skipped == 0 &&
+         std::ranges::none_of(applied.failed, is_table);
+}
+
 }  // namespace
 
 /// Writes a plan, and notes what the nodes hold now. False when cancelled.
@@ -65,7 +74,7 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   if (kind->whole) failures_.add(*subnet_, applied);
   log_failed(parts_.log, *subnet_, applied);
   auto stored = stored_;
-  const bool all = !applied.cut_short && !applied.held;
+  const bool all = kind->whole && wrote_all_tables(applied);
   const bool other_tables = all && std::exchange(digested_, decided_.routes) != decided_.routes;
   co_await parts_.compute.execute([&] {
     stored = remember(stored_, *subnet_, decided_);
