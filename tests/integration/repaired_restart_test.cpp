@@ -45,11 +45,10 @@ class RepairedRestart : public ::testing::TestWithParam<RepairedCase>, protected
     return {};
   }
 
-  /// Until tables are being written, two minutes at most: switches have answered some of the Sets only.
+  /// Until tables are being written, two minutes at most: no switch has answered yet.
   bool run_into_writing() {
-    bool late = false;
     for (const auto& node : fabric_.nodes) {
-      if (node.type == NodeType::switch_ && (late = !late)) world_.fabric().faults().slow(node.name, 20ms);
+      if (node.type == NodeType::switch_) world_.fabric().faults().slow(node.name, 20ms);
     }
     const auto until = world_.now() + 2min;
     while (world_.now() < until && store_.loaded()->repaired_tables != sm::kTablesBeingWritten)
