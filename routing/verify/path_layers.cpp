@@ -29,7 +29,8 @@ class PathsToLid {
   PathsToLid(const RoutingContext& in, const Routes& routes, WayBack way_back, bool end_to_end)
       : in_(in),
         routes_(routes),
-        vls_(routes.layers.vls.by_port() ? routes.layers.vls.indexes() : 1U),
+        by_port_(routes.layers.vls.by_port()),
+        vls_(by_port_ ? routes.layers.vls.indexes() : 1U),
         end_to_end_(end_to_end),
         next_(in.topology.switches()),
         ports_(in.topology.switches()),
@@ -67,8 +68,8 @@ class PathsToLid {
       if (peer == kNoSwitch || next_[peer] == kNoSwitch) continue;
       for_each_bit(layers_[s], [&](unsigned bit) {
         const PortNum out{ports_[s]}, then{ports_[peer]};
-        if (vls_ == 1 && bit >= graphs.size()) return;
-        if (vls_ == 1) return graphs[bit].add({s, out}, then);
+        if (!by_port_ && bit >= graphs.size()) return;
+        if (!by_port_) return graphs[bit].add({s, out}, then);
         graphs.front().add({s, out}, bit % vls_, then, after(s, bit) % vls_);
       });
     }
@@ -82,7 +83,7 @@ class PathsToLid {
     if (ports_[s] != first.out.value() || next_[s] != second.sw || ports_[second.sw] != second.out.value() ||
         next_[second.sw] == kNoSwitch)
       return false;
-    if (vls_ == 1) return ((layers_[s] & layers_[second.sw]) >> layer & 1U) != 0;
+    if (!by_port_) return ((layers_[s] & layers_[second.sw]) >> layer & 1U) != 0;
     bool found = false;
     for_each_bit(layers_[s], [&](unsigned bit) {
       found = found || (bit % vls_ == vl && after(s, bit) % vls_ == next_vl);
@@ -100,7 +101,7 @@ class PathsToLid {
 
   /// Of the paths of these layers that begin at `s`.
   LayerBits begun(SwitchIndex s, LayerBits layers) const {
-    if (vls_ == 1) return layers;
+    if (!by_port_) return layers;
     LayerBits bits = 0;
     for_each_bit(layers, [&](unsigned layer) { bits |= bit(on_vl(s, PortNum{0}, layer)); });
     return bits;
@@ -136,7 +137,7 @@ class PathsToLid {
     for (std::size_t at = 0; at < idle_.size(); ++at) {
       const auto s = idle_[at], peer = next_[s];
       if (peer == kNoSwitch) continue;
-      if (vls_ == 1) {
+      if (!by_port_) {
         layers_[peer] |= layers_[s];
       } else if (next_[peer] != kNoSwitch) {
         for_each_bit(layers_[s], [&](unsigned held) { layers_[peer] |= bit(after(s, held)); });
@@ -147,7 +148,8 @@ class PathsToLid {
 
   const RoutingContext& in_;
   const Routes& routes_;
-  unsigned vls_;  ///< 1: those of a layer are its own
+  bool by_port_;
+  unsigned vls_;  ///< 1 where those of a layer are its own
   bool end_to_end_;
   std::vector<SwitchIndex> next_;
   std::vector<std::uint8_t> ports_, last_ports_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mad/wire/capability.h"
+#include "routing/engines/engine.h"
 #include "routing/repair/guid_layers.h"
 #include "routing/verify/verify.h"
 #include "smd/decide/qos_kinds.h"
@@ -20,6 +21,9 @@ namespace smd::sm::inline decisions {
 namespace {
 
 using LayersPtr = std::shared_ptr<const routing::GuidLayers>;
+
+/// Of a routing::VlMap: all layers are on one VL.
+constexpr unsigned kOneVl = 1;
 
 routing::Layers of_pairs(routing::PairLayers layers, routing::VlMap vls = {}) {
   const auto count = layers.highest() + 1;
@@ -49,13 +53,14 @@ MovedCounts moved_pairs(const RoutePart& part, const Stored& stored) {
   return moved;
 }
 
-/// The part with these layers, if that is proven.
-bool take_layers(routing::PairLayers layers, const routing::RoutingContext& in, RoutePart& part) {
+/// The part with these layers on these VLs, if that is proven.
+bool take_layers(routing::PairLayers layers, routing::VlMap vls, const routing::RoutingContext& in,
+                 RoutePart& part) {
   constexpr unsigned kMostByPort = 8;  // a bit for each of three dimensions
-  routing::Routes routes{.rows = {}, .layers = of_pairs(std::move(layers), part.layers.vls)};
+  routing::Routes routes{.rows = {}, .layers = of_pairs(std::move(layers), std::move(vls))};
   if (routes.layers == part.layers) return true;
   if (routes.layers.vl_indexes() > part.vls) return false;
-  if (routes.layers.vls.by_port() && routes.layers.count > kMostByPort) return false;
+  if (layers_are_bits(routes.layers) && routes.layers.count > kMostByPort) return false;
   for (const auto& row : part.rows) routes.rows.push_back(row.row);
   auto found = routing::verify_routes(in, routes);
   if (!found.clean()) return false;
@@ -216,10 +221,40 @@ routing::Layers stored_layers(const Stored& stored, const routing::Topology& top
   return layers.highest() == routing::kNoLayer ? routing::Layers{} : of_pairs(std::move(layers));
 }
 
-void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in, RoutePart& part) {
-  if (!stored.layers_home || part.layers.count != 1) return;
-  const routing::PairLayers one(in.topology.switches(), 0);
-  take_layers(routing::layers_for(in.topology, *stored.layers_home, one), in, part);
+bool layers_are_bits(const routing::Layers& layers) {
+  return layers.vls.by_port() && layers.vls.indexes() > 1;
+}
+
+bool stands_in(const RoutePart& part) {
+  const bool adopted = part.origin == RoutePart::Origin::adopted;
+  const auto* info = routing::find_engine(adopted ? part.would_be : part.engine);
+  return part.layers.vls.by_port() && info != nullptr && !info->layered;
+}
+
+routing::VlMap vls_for(const routing::Topology& topology, const routing::VlMap& vls,
+                       const routing::Topology& of) {
+  if (!vls.by_port()) return vls;
+  std::vector<std::vector<std::uint8_t>> dimensions(topology.switches());
+  for (routing::SwitchIndex s = 0; s < topology.switches(); ++s) {
+    const auto known = of.find(topology.guid(s));
+    for (unsigned p = 0; known != routing::kNoSwitch && p <= topology.ports(s); ++p)
+      dimensions[s].push_back(vls.dimension(known, PortNum{static_cast<std::uint8_t>(p)}));
+  }
+  return {vls.indexes(), std::move(dimensions)};
+}
+
+void keep_sls_of_clients(const StandIn& in, const routing::RoutingContext& context, RoutePart& part) {
+  const auto* home = in.stored.layers_home.get();
+  if (home == nullptr || part.layers.count != 1) return;
+  const routing::PairLayers one(context.topology.switches(), 0);
+  const auto layers = routing::layers_for(context.topology, *home, one);
+  if (layers.highest() >= in.most_layers) return;
+  const auto take = [&](const routing::VlMap& vls) { return take_layers(layers, vls, context, part); };
+  // The VLs that they have need not be written, and none is on its way to another one.
+  if (in.before != nullptr && in.before->topology && in.before->layers.vls.by_port() &&
+      take(vls_for(context.topology, in.before->layers.vls, *in.before->topology)))
+    return;
+  if (!take({})) take({kOneVl, {}});
 }
 
 void keep_first_layers(const routing::GuidLayers& home, const routing::RoutingContext& in, RoutePart& part) {
@@ -233,8 +268,8 @@ void keep_first_layers(const routing::GuidLayers& home, const routing::RoutingCo
       if (first.at(a, b) != own.at(a, b) && !routed(a, b)) first.set(a, b, own.at(a, b));
     }
   }
-  if (take_layers(first, in, part) || part.layers.vls.by_port()) return;
-  take_layers(renumbered(in.topology.switches(), own, first), in, part);
+  if (take_layers(first, part.layers.vls, in, part) || part.layers.vls.by_port()) return;
+  take_layers(renumbered(in.topology.switches(), own, first), part.layers.vls, in, part);
 }
 
 std::shared_ptr<const RoutePart> with_layer_history(const std::shared_ptr<const RoutePart>& part,

@@ -38,9 +38,27 @@ routing::GuidLayers layers_in_force(const RoutePart* before, const Stored& store
 /// a pair has none.
 routing::Layers stored_layers(const Stored& stored, const routing::Topology& topology);
 
+/// The number of a layer is bits, one for each dimension of a lattice; VLs follow from it and from the ports.
+bool layers_are_bits(const routing::Layers& layers);
+
+/// Tables of an engine of one layer in which pairs have the layers of another one, for their SLs: whatever
+/// VLs these are on, the tables are proven.
+bool stands_in(const RoutePart& part);
+
+/// `vls`, of another topology, for this one; ports of switches that `of` does not have lead to no switch of
+/// the lattice.
+routing::VlMap vls_for(const routing::Topology& topology, const routing::VlMap& vls,
+                       const routing::Topology& of);
+
+struct StandIn {
+  const Stored& stored;
+  const RoutePart* before;  ///< the tables in force; null: not known
+  unsigned most_layers;     ///< for which each class can have an SL
+};
 /// Tables of one layer carry every SL: while they stand in for those of the configured engine, pairs of
-/// switches keep the layers that they had at first, as far as there are VLs for these. Else nothing changes.
-void keep_sls_of_clients(const Stored& stored, const routing::RoutingContext& in, RoutePart& part);
+/// switches keep the layers that they had at first. These are on the VLs by ports that they have; else on one
+/// each where there are as many, else on one together. Nothing changes where SLs are too few.
+void keep_sls_of_clients(const StandIn& in, const routing::RoutingContext& context, RoutePart& part);
 
 /// Fresh tables with the layers that pairs of switches had at first (`home`), if that is proven; else with
 /// their own, numbered so that most pairs have their first one.

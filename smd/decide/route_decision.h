@@ -44,7 +44,10 @@ class RouteDecision {
   bool keeps_engine(const RoutePart& before);
   void keep_stored_engine();
   RoutePartOr fresh();
+  void keep_sls(RoutePart& part) const;
+  RoutePartOr standing_in(RoutePartOr part) const;
   RoutePartOr mended(const RoutePart& before);
+  RoutePartOr mended_tables(const RoutePart& before);
   RoutePartOr fresh_or_waiting(const RoutePart& before);
   void take_choice(const RoutePart& before);
   RoutePartOr fresh_by_ranking(const RoutePart& before);
@@ -55,7 +58,7 @@ class RouteDecision {
   static RoutePartOr repaired_again(const RoutePart& held, const RoutePart& fresh_part);
   void take_sls_of_before();
   bool one_layer_in_use() const;
-  RoutePartOr as_they_are(const std::vector<routing::OldRow>& held);
+  RoutePartOr as_they_are(const std::vector<routing::OldRow>& held, const routing::VlMap& vls);
   void take_first_layers(RoutePart& part) const;
   RoutePartOr instead_of_held(const RoutePart& fresh_part, bool refused) const;
   RoutePartOr repair(std::span<const routing::OldRow> old, const std::string& engine,

@@ -234,8 +234,23 @@ RoutePartOr RouteDecision::fresh() {
   // Once tables of one layer have taken their place, as another engine was configured, paths have one SL.
   const bool in_force = in_.stored.layers_now != nullptr;
   const bool in_use = options.layered && installed && in_force && has_active_end_port(in_.subnet);
-  if (in_use) keep_sls_of_clients(in_.stored, input.context, *part);
+  if (in_use) keep_sls(*part);
   return part;
+}
+
+/// Of clients, where tables of one layer stand in for others.
+void RouteDecision::keep_sls(RoutePart& part) const {
+  const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
+  keep_sls_of_clients({.stored = in_.stored, .before = before, .most_layers = budget_.sls},
+                      {*base_.topology, *base_.lid_map, in_.parallel, in_.stop}, part);
+}
+
+/// Tables that were made as those of one layer, in place of ones that stand in.
+RoutePartOr RouteDecision::standing_in(RoutePartOr part) const {
+  if (!part || !*part) return part;
+  auto kept = std::make_shared<RoutePart>(**part);
+  keep_sls(*kept);
+  return kept;
 }
 
 /// Fresh tables. Where switches have come (back) by so few links that the engine cannot route them they are
@@ -268,7 +283,8 @@ RoutePartOr RouteDecision::fresh_by_ranking(const RoutePart& before) {
   if (in_.stop.stop_requested()) return std::unexpected(routing::RouteError{});
   if (!routes) return nullptr;
   take_choice(before);
-  return finish(*std::move(routes), before.engine, RoutePart::Origin::fresh, nullptr, before.ranking);
+  auto part = finish(*std::move(routes), before.engine, RoutePart::Origin::fresh, nullptr, before.ranking);
+  return stands_in(before) ? standing_in(std::move(part)) : part;
 }
 
 /// Tables of a file.
@@ -324,6 +340,13 @@ RoutePartOr RouteDecision::finish(routing::Routes&& routes, std::string engine, 
 
 /// The tables before, mended where the fabric has changed. Null where that is not possible.
 RoutePartOr RouteDecision::mended(const RoutePart& before) {
+  if (!stands_in(before)) return mended_tables(before);
+  auto single = before;
+  single.layers = {};
+  return standing_in(mended_tables(single));
+}
+
+RoutePartOr RouteDecision::mended_tables(const RoutePart& before) {
   std::vector<routing::OldRow> old;
   for (const auto& row : before.rows) old.push_back({row.node, row.row});
   const bool returned = add_returned(old, before);
@@ -362,7 +385,7 @@ RoutePartOr RouteDecision::decide() {
   if (in_.given != nullptr) return given(*in_.given);
   const auto* before = in_.previous != nullptr ? in_.previous->routes.get() : nullptr;
   if (in_.fresh == DecideInput::Fresh::same_ranking) {
-    const bool none = before == nullptr || before->layers.count > 1;
+    const bool none = before == nullptr || (before->layers.count > 1 && !stands_in(*before));
     if (none || before->origin == RoutePart::Origin::adopted) return nullptr;
     base_.roots = before->roots;
     return fresh_by_ranking(*before);

@@ -83,11 +83,12 @@ void RouteDecision::take_sls_of_before() {
   base_.adopted_sls = std::make_shared<const AdoptedSls>(std::move(sls));
 }
 
-/// Null where verification refuses the tables as they are.
-RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held) {
+/// Null where verification refuses the tables as they are. `vls`: of the layers that are stored.
+RoutePartOr RouteDecision::as_they_are(const std::vector<routing::OldRow>& held, const routing::VlMap& vls) {
   routing::Routes routes;
   for (const auto& old : held) routes.rows.push_back(long_enough(old.row, base_.top));
   routes.layers = sls_of_file_ ? sls_of_file_->layers : stored_layers(in_.stored, *base_.topology);
+  if (!sls_of_file_ && !routes.layers.by_pair.empty()) routes.layers.vls = vls;
   if (!routes.layers.by_pair.empty() && in_.config.routing.path_sl == config::PathSl::fixed) {
     not_repaired_ = kNeedAsked;
     return nullptr;
@@ -210,7 +211,8 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   };
   const bool same_rows = held.size() == rows.size() && std::ranges::all_of(held, same);
   // The VLs of such an engine are not those of the tables as they are: only its own are kept.
-  const bool by_port = (*fresh_part)->layers.vls.by_port() && !one_layer_in_use();
+  const bool stand_in = stands_in(**fresh_part);
+  const bool by_port = (*fresh_part)->layers.vls.by_port() && !stand_in && !one_layer_in_use();
   if (by_port || (same_rows && !sls_of_file_)) return instead_of_held(**fresh_part, !same_rows);
   const auto digest = in_.stored.repaired_tables;
   const bool is_ours = digest == kTablesBeingWritten || (digest != 0 && digest_of_tables(held) == digest);
@@ -219,7 +221,8 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   std::swap(base_.top, top);
   const bool keeps = in_.config.adopt.routes == config::AdoptRoutes::keep;
   const bool too_many_sls = base_.adopted_sls && in_.config.adopt.path_sl && !sls_of_file_;
-  RoutePartOr part = keeps && !too_many_sls ? as_they_are(held) : RoutePartOr{nullptr};
+  const auto vls = stand_in ? (*fresh_part)->layers.vls : routing::VlMap{};
+  RoutePartOr part = keeps && !too_many_sls ? as_they_are(held, vls) : RoutePartOr{nullptr};
   base_.roots = (*fresh_part)->roots;
   take_choice(**fresh_part);
   const auto refused = not_repaired_;
@@ -230,6 +233,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
     const bool layered = info != nullptr && info->layered;
     if (part && !*part && !hopeless) part = layered ? repair_layers(held, engine) : repair(held, engine);
   }
+  if (stand_in) part = standing_in(std::move(part));
   if (!part) return part;
   if (!*part) {
     std::swap(base_.top, top);

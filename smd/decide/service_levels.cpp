@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "smd/decide/path_layers.h"
 #include "smd/decide/qos_lanes.h"
 
 namespace smd::sm::inline decisions {
@@ -50,7 +51,7 @@ std::optional<Sl> class_of(const SlPart* part, Sl on_wire, unsigned layer) {
 }
 
 std::vector<Sl> classes_without_qos(const RoutePart* routes) {
-  if (routes == nullptr || !routes->layers.vls.by_port()) return {Sl{0}};
+  if (routes == nullptr || !layers_are_bits(routes->layers)) return {Sl{0}};
   return {Sl{0}, Sl{8}};
 }
 
@@ -77,7 +78,7 @@ unsigned most_layers(std::size_t classes) {
 
 SlPart decide_service_levels(const ServiceLevelsInput& in) {
   SlPart part{.classes = in.classes, .layers = 1, .sls = {}, .left_out = {}};
-  const bool by_port = in.routes != nullptr && in.routes->layers.vls.by_port();
+  const bool by_port = in.routes != nullptr && layers_are_bits(in.routes->layers);
   auto count = in.routes != nullptr ? in.routes->layers.count : 1U;
   // A bit for each dimension, also of those that this fabric does not have: as OpenSM maps SLs.
   if (by_port && part.classes.size() * kLayersByPort <= kSls) count = kLayersByPort;

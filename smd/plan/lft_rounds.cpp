@@ -11,6 +11,7 @@
 #include "mad/base/bug.h"
 #include "routing/repair/guid_layers.h"
 #include "routing/update/update_schedule.h"
+#include "smd/decide/path_layers.h"
 #include "smd/decide/topology.h"
 
 namespace smd::sm::inline planning {
@@ -106,19 +107,6 @@ routing::TopologyInput with_bystanders(const PlanInput& in, const std::vector<co
   return input;
 }
 
-/// Ports of the switches that are new lead to none of the lattice.
-routing::VlMap with_more_switches(const routing::VlMap& vls, const routing::Topology& of,
-                                  const routing::Topology& wider) {
-  if (!vls.by_port()) return vls;
-  std::vector<std::vector<std::uint8_t>> dimensions(wider.switches());
-  for (routing::SwitchIndex s = 0; s < wider.switches(); ++s) {
-    const auto known = of.find(wider.guid(s));
-    for (unsigned p = 0; known != routing::kNoSwitch && p <= wider.ports(s); ++p)
-      dimensions[s].push_back(vls.dimension(known, PortNum{static_cast<std::uint8_t>(p)}));
-  }
-  return {vls.indexes(), std::move(dimensions)};
-}
-
 /// For a topology with more switches, whose own paths have layer 0.
 routing::Layers with_more_switches(const routing::Layers& layers, const routing::Topology& of,
                                    const routing::Topology& wider) {
@@ -126,7 +114,7 @@ routing::Layers with_more_switches(const routing::Layers& layers, const routing:
   const auto known = routing::merge({}, of, layers.by_pair, routing::KeptLayer::now);
   auto result = layers;
   result.by_pair = routing::layers_for(wider, known, routing::PairLayers(wider.switches()));
-  result.vls = with_more_switches(layers.vls, of, wider);
+  result.vls = vls_for(wider, layers.vls, of);
   return result;
 }
 

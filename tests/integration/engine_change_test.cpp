@@ -225,6 +225,33 @@ TEST_F(EngineChange, ThatLosesLayersInUseIsWarnedOfWithItsCause) {
   EXPECT_THAT(reason, testing::HasSubstr("has 1 data VL"));
 }
 
+/// What connects while there are too few VLs goes on when they are back.
+TEST_F(EngineChange, ForWantOfVlsKeepsSls) {
+  begin("lash");
+  const auto first = routes().layers.by_pair;
+  const auto guid = routes().topology->guid(0);
+  const auto name = (*manager_)->published()->subnet->find(guid)->description;
+  auto faults = world_.fabric().faults();
+  ASSERT_TRUE(faults.remove(name));
+  world_.run_for(10s);
+  ASSERT_TRUE(faults.vl_cap(name, 1));
+  ASSERT_TRUE(faults.restore(name));
+  world_.run_for(20s);
+
+  ASSERT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().layers.by_pair, first);
+  EXPECT_EQ(routes().layers.vl_indexes(), 1U);
+  EXPECT_TRUE(routes().verification.clean());
+  EXPECT_TRUE(routes().verification.fixed_sl_ok);
+  EXPECT_EQ(routes().pairs_moved, 0U);
+
+  faults.link_down(any_cable());
+  world_.run_for(5s);
+  EXPECT_EQ(routes().engine, "updn");
+  EXPECT_EQ(routes().layers.by_pair, first);
+  EXPECT_TRUE(routes().verification.clean());
+}
+
 TEST_F(EngineChange, OfVlsByPortWaitsToo) {
   begin("torus-2QoS");
   const auto before = routes().layers;
