@@ -129,12 +129,17 @@ std::uint32_t weight_of(const std::vector<wire::VlWeight>& list, Vl vl) {
   return sum;
 }
 
-/// None of a class that is left out: its paths have the SLs of the first one, which keep their VLs.
+/// None of a class that is left out: its paths have the SLs of the first one, which keep their VLs. Those of
+/// layers that are gone count with the first layer: connections go on on them, in their class.
 std::vector<std::uint16_t> wire_bits(const SlPart& sls, Sl of_class) {
   std::vector<std::uint16_t> found(sls.layers);
   if (std::ranges::find(sls.left_out, of_class) != sls.left_out.end()) return found;
   for (unsigned layer = 0; layer < sls.layers; ++layer)
     found[layer] = static_cast<std::uint16_t>(1U << wire_sl(&sls, of_class, layer).value());
+  for (const auto& [of, sl] : sls.sls) {
+    if (of.first == of_class && of.second >= sls.layers)
+      found.front() |= static_cast<std::uint16_t>(1U << sl.value());
+  }
   return found;
 }
 
@@ -206,6 +211,18 @@ QosPart::Kind class_kind(const config::QosConfig& qos, config::PortClass of,
 QosPart::Kind plain_kind(std::span<const Sl> classes) {
   QosPart::Kind kind;
   for (const auto sl : classes) kind.classes.push_back({.sl = sl});
+  return kind;
+}
+
+QosPart::Kind in_one_layer(QosPart::Kind kind, const SlPart& sls) {
+  bool more = false;
+  for (auto& one : kind.classes) {
+    auto on_wire = wire_bits(sls, one.sl);
+    if (on_wire.front() == 1U << one.sl.value()) continue;
+    one.sls = std::move(on_wire);
+    more = true;
+  }
+  if (more) show_lists(kind);
   return kind;
 }
 

@@ -32,6 +32,9 @@ QosPart::Kind plain_kind(std::span<const Sl> classes);
 /// That of the classes of a policy, on which `qos` has the limits of VLs only.
 QosPart::Kind class_kind(const config::QosConfig& qos, config::PortClass of, const config::QosPolicy& policy);
 
+/// The same where routing has one layer and had more: SLs of those that are gone stay in their classes.
+QosPart::Kind in_one_layer(QosPart::Kind kind, const SlPart& sls);
+
 /// The same for several layers of routing: each class has the SLs of its layers, and where there are `loads`
 /// a VL for each of them. Of a kind without classes those whose VL is one in its SL to VL table are one, with
 /// the sum of that VL's weights; a VL that has weights in both lists is of high priority.

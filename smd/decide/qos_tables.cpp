@@ -112,7 +112,7 @@ class Decider {
 
   QosPart::Kind kind_of(const KindKey& key) const {
     auto kind = kind_of_one_layer(key);
-    if (!layered()) return kind;
+    if (!layered()) return in_.sls != nullptr ? in_one_layer(std::move(kind), *in_.sls) : kind;
     if (key.between_switches && in_.sls->limit.waits != 0)
       kind.most_vls = std::max(kind.most_vls, operational_vls_code(in_.sls->limit.vls));
     if (by_port()) kind.indexes = static_cast<std::uint8_t>(in_.routes->layers.vls.indexes());

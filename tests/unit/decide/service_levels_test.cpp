@@ -145,6 +145,29 @@ TEST(ServiceLevels, SlsOfAClassThatIsGoneStayInTheirLayers) {
   }
 }
 
+/// Connections go on on them, on the VL and the share of their class.
+TEST(ServiceLevels, SlsOfLayersThatAreGoneStayInTheirClass) {
+  const std::vector classes{Sl{0}, Sl{1}};
+  const auto before = decided(classes, 3, 8);
+  const auto vls_of = [](const QosPart::Kind& kind) {
+    return limited(kind, {.vls = 4, .low = 8, .high = 8}).sl_to_vl.vls;
+  };
+  const auto one = decided(classes, 1, 8, before.sls);
+  ASSERT_FALSE(has_layers(one));
+  const auto in_one = vls_of(in_one_layer(plain_kind(classes), one));
+  EXPECT_NE(in_one[0], in_one[1]);
+  const auto two = decided(classes, 2, 4, before.sls);
+  ASSERT_EQ(two.layers, 2U);
+  const auto in_two = vls_of(in_layers(plain_kind(classes), two, {1, 1}));
+  for (const auto of : classes) {
+    for (unsigned layer = 0; layer < 3; ++layer)
+      EXPECT_EQ(in_one[before.sls.at({of, layer}).value()], in_one[of.value()])
+          << fmt::format("{} {}", of, layer);
+    EXPECT_EQ(in_two[before.sls.at({of, 2}).value()], in_two[wire_sl(&two, of, 0).value()])
+        << fmt::to_string(of);
+  }
+}
+
 TEST(ServiceLevels, AClassThatIsLeftOutTakesNoSlFromTheFirstOne) {
   const std::vector classes{Sl{0}, Sl{1}, Sl{2}, Sl{3}, Sl{4}, Sl{5}};
   const auto part = decided(classes, 3, 8);
