@@ -154,8 +154,10 @@ std::optional<Sl> Policy::granted_sl(const sm::Decided& decided, const PathParam
   const auto own = sl(decided, terms.sl, &source, dlid);
   if (!asked || *asked == own) return own;
   if (!terms.any_class) return std::nullopt;
+  const auto* sls = decided.service_levels.get();
+  if (sls == nullptr || !sm::has_layers(*sls)) return asked;  // one layer carries every SL
   const auto layer = decided.routes ? sm::layer_of(*decided.routes, *source.node, source.port, dlid) : 0U;
-  return sm::class_of(decided.service_levels.get(), *asked, layer) ? asked : std::nullopt;
+  return sm::class_of(sls, *asked, layer) ? asked : std::nullopt;
 }
 
 std::size_t pkey_work(const HeldPKeys* a, const HeldPKeys* b) {

@@ -42,7 +42,7 @@ class Policy {
   /// What QoS and partitions grant; nothing where they refuse. As OpenSM has it (docs/qos.md has the table):
   /// an SL that is asked for has to be the one of the level that the policy chooses. Without a level it is
   /// granted, unless the policy has classes, and the SL of the partition is the one of who asks for none.
-  /// Where clients ask for SLs, one that is asked for is of a class in the layer of the path: granted_sl()
+  /// Where routes have layers, one that is asked for is of a class in the layer of the path: granted_sl()
   /// grants or refuses it.
   std::optional<PathParameters> terms(const sm::Decided& decided, const EndPort& source,
                                       const EndPort& destination, const PathConstraints& constraints) const;

@@ -120,6 +120,19 @@ TEST(SaQos, ALevelsPKeysAreThoseOfItsPaths) {
   EXPECT_EQ(lab.status(kMask, with(kDefaultPKey)), wire::kSaNoRecords);
 }
 
+/// Routes of one layer carry every SL: OpenSM's rule holds where clients ask for SLs, too.
+TEST(SaQos, AnySlIsGrantedWithoutALevelWhereRoutesHaveOneLayer) {
+  for (const bool enabled : {false, true}) {
+    config::SubnetConfig config;
+    config.qos.enabled = enabled;
+    config.routing.path_sl = config::PathSl::asked;
+    config.partition = {test::partition("Default", 0x7fff, {"ALL"})};
+    const QosLab lab(config);
+    EXPECT_EQ(lab.path(component(QosPath::kSl), asking(&QosPath::sl, Sl{5})).sl, Sl{5}) << enabled;
+    EXPECT_EQ(lab.path().sl, Sl{0}) << enabled;
+  }
+}
+
 TEST(SaQos, AnSlThatIsAskedForHasToBeTheLevels) {
   const QosLab lab(with_policy(kLevels));
 
