@@ -50,7 +50,8 @@ Preview preview(const PreviewInput& in) {
   }
   auto after = decision->decided;
   after.multicast = in.decided.multicast;
-  const auto made = plan({.subnet = in.subnet, .decided = after}, in.parallel);
+  const auto made = plan(
+      {.subnet = in.subnet, .decided = after, .sls_before = in.decided.service_levels.get()}, in.parallel);
   found.disruption = disruption_of(in.subnet, after, made);
   found.engine_now = in.decided.routes->engine;
   found.engine = after.routes->engine;
@@ -64,6 +65,7 @@ Preview preview(const PreviewInput& in) {
     found.lost_foreign =
         lost_foreign_keys(in.subnet, in.stored, in.decided.partitions.get(), *after.partitions);
   count_sets(made, found);
+  found.vls_unproven = made.vls_unproven;
   found.decided = std::move(after);
   return found;
 }

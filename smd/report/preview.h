@@ -37,6 +37,7 @@ struct Preview {
   std::vector<KeyChange> keys{};                            ///< of end ports
   std::vector<LostForeignKey> lost_foreign{};               ///< of them those that another SM had given
   std::vector<std::pair<std::string, std::size_t>> sets{};  ///< by what they write, in the order of writes
+  bool vls_unproven = false;                                ///< Plan::vls_unproven
   /// Something in use changes, or an end port loses a P_Key.
   bool disturbs() const;
 };

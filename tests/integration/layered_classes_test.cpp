@@ -11,6 +11,8 @@
 #include <set>
 
 #include "mad/wire/sa/path_record.h"
+#include "smd/policy/policies.h"
+#include "smd/report/preview.h"
 #include "smd/report/qos_explanation.h"
 #include "tests/support/layered_fabric.h"
 #include "tests/support/partition_config.h"
@@ -345,6 +347,30 @@ TEST_F(LayeredClasses, CloseNoCreditLoopWhileVlsChange) {
   EXPECT_NE(vls(found.at(Sl{0})), first);
   EXPECT_FALSE(credit_loop());
   EXPECT_EQ(manager_->lines().count("qos.vls_unproven"), 0U);
+}
+
+/// What `smd check --running` counts are the Sets of all steps.
+TEST_F(LayeredClasses, AreCountedWithTheStepsOfTheirVlsBeforeAReload) {
+  config_.partition[1].sl = 0;
+  begin();
+  world_.run_for(1min);  // tables of ports in service have been read
+  config_.partition[1].sl = 3;
+  const auto now = manager_->last();
+  const routing::Serial serial;
+  const auto found = sm::preview({.subnet = *now.subnet,
+                                  .decided = now.decided,
+                                  .stored = *now.stored,
+                                  .config = config_,
+                                  .partitions = policy::merged_policy(config_, policy::Policies{}),
+                                  .parallel = serial});
+  std::size_t counted = 0;
+  for (const auto& [phase, sets] : found.sets) counted += phase.starts_with("vl_") ? sets : 0;
+  const auto before = vl_sets();
+
+  reload();
+
+  EXPECT_EQ(counted, vl_sets() - before);
+  EXPECT_FALSE(found.vls_unproven);
 }
 
 TEST_F(LayeredClasses, AreGrantedByTheSa) {
