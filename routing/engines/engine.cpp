@@ -56,7 +56,7 @@ std::string to_string(const RouteError& error) {
     case RouteError::Cause::too_few_vls:
       return too_few(error, "VL", "");
     case RouteError::Cause::too_few_sls:
-      return too_few(error, "SL", " for each class");
+      return too_few(error, "SL", " for each class") + ": all classes have 16 together";
     case RouteError::Cause::not_a_torus:
       return "the switches are no torus or mesh of at most three dimensions";
     case RouteError::Cause::no_seed:

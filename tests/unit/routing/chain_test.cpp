@@ -145,7 +145,8 @@ TEST(Chain, SaysWhatAnEngineNeedsAndMayUse) {
     return found->fell_back_from.front().reason;
   };
   EXPECT_EQ(reason(1, 16), "needs 3 VLs, and may use 1");
-  EXPECT_EQ(reason(1, 1), "needs 3 SLs for each class, and may use 1") << "links have VLs enough";
+  EXPECT_EQ(reason(1, 1), "needs 3 SLs for each class, and may use 1: all classes have 16 together")
+      << "links have VLs enough";
 }
 
 /// Engines spread over all layers that they may use.
