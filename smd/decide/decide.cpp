@@ -60,6 +60,8 @@ std::vector<Sl> classes_of(const DecideInput& in, const Decided& decided) {
 }
 
 /// What engines may use: VLs of links, `most` of them between switches by [qos], and SLs beside the classes.
+/// A class that is new takes no SL from the layers in use, which would give all paths others: it has none
+/// then.
 LayerBudget layer_budget(const DecideInput& in, const Decided& decided, unsigned most) {
   if (!in.vl_budget && in.config.routing.path_sl != config::PathSl::asked)
     return {.vls = 1, .sls = most_layers(1), .own_vls = 1};
@@ -67,7 +69,7 @@ LayerBudget layer_budget(const DecideInput& in, const Decided& decided, unsigned
                             : layer_limit(in.subnet, *decided.links, in.config.qos.enabled);
   if (most < limit.vls) limit = {.vls = most, .by = fmt::format("max_vls of [qos] leaves {}", most)};
   const auto classes = classes_of(in, decided).size();
-  const auto sls = most_layers(classes);
+  const auto sls = std::max(most_layers(classes), layers_with_sls(in));
   const auto shared_by =
       in.config.qos.enabled ? static_cast<unsigned>(std::max<std::size_t>(classes, 1)) : 1U;
   return {.vls = std::min(limit.vls, sls),

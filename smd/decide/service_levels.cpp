@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "smd/decide/path_layers.h"
 #include "smd/decide/qos_lanes.h"
@@ -25,6 +26,19 @@ void add_partitions(std::set<Sl>& used, const config::PartitionPolicy& policy) {
 Sl standard_class(const config::QosPolicy& policy) {
   if (const auto* level = policy.find_level(config::kDefaultQosLevel)) return level->sl;
   return policy.default_ulp ? policy.default_ulp->sl : Sl{0};
+}
+
+/// All but so many classes have no SLs: those that have none yet before others, the last ones first.
+void leave_out(SlPart& part, std::size_t most, const WireSls& kept) {
+  const auto all = std::exchange(part.classes, {});
+  const auto has_sls = [&](Sl one) { return one == all.front() || kept.contains({one, 0}); };
+  auto known = std::min(static_cast<std::size_t>(std::ranges::count_if(all, has_sls)), most);
+  auto others = most - known;
+  for (const auto one : all) {
+    auto& room = has_sls(one) ? known : others;
+    (room != 0 ? part.classes : part.left_out).push_back(one);
+    room -= room != 0 ? 1U : 0U;
+  }
 }
 
 }  // namespace
@@ -82,12 +96,7 @@ SlPart decide_service_levels(const ServiceLevelsInput& in) {
   auto count = in.routes != nullptr ? in.routes->layers.count : 1U;
   // A bit for each dimension, also of those that this fabric does not have: as OpenSM maps SLs.
   if (by_port && part.classes.size() * kLayersByPort <= kSls) count = kLayersByPort;
-  if (part.classes.size() * count > kSls) {
-    const auto first_out =
-        part.classes.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, kSls / count));
-    part.left_out.assign(first_out, part.classes.end());
-    part.classes.erase(first_out, part.classes.end());
-  }
+  if (part.classes.size() * count > kSls) leave_out(part, std::max<std::size_t>(1, kSls / count), in.kept);
   const auto most = most_layers(part.classes.size());
   part.layers = count;
   if (count > 1 && !by_port) part.layers = std::max(count, std::min(most, in.own_layers));

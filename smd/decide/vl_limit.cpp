@@ -23,6 +23,17 @@ unsigned layers_stored(const Stored& stored) {
   return layers;
 }
 
+/// What `number` says of the layers that connections use; 0 where there are none.
+template <class Number>
+unsigned in_use(const DecideInput& in, const Number& number) {
+  using enum DecideInput::Fresh;
+  if (in.vl_budget || in.fresh == new_layers || in.fresh == any_engine) return 0;
+  if (in.config.routing.path_sl != config::PathSl::asked) return 0;
+  const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
+  const auto layers = before != nullptr ? number(before->layers) : layers_stored(in.stored);
+  return layers > 1 && has_active_end_port(in.subnet) ? layers : 0;
+}
+
 /// The least number of VLs that OperationalVLs has a code for; all where there is none.
 unsigned with_room_for(std::size_t lanes) {
   std::uint8_t code = 1;
@@ -33,13 +44,12 @@ unsigned with_room_for(std::size_t lanes) {
 }  // namespace
 
 unsigned layers_in_use(const DecideInput& in) {
-  using enum DecideInput::Fresh;
-  if (in.vl_budget || in.fresh == new_layers || in.fresh == any_engine) return 0;
-  if (in.config.routing.path_sl != config::PathSl::asked) return 0;
   if (most_vls_between_switches(in.config.qos) == VlLimit{}.vls) return 0;
-  const auto* before = in.previous != nullptr ? in.previous->routes.get() : nullptr;
-  const auto layers = before != nullptr ? before->layers.vl_indexes() : layers_stored(in.stored);
-  return layers > 1 && has_active_end_port(in.subnet) ? layers : 0;
+  return in_use(in, [](const routing::Layers& layers) { return layers.vl_indexes(); });
+}
+
+unsigned layers_with_sls(const DecideInput& in) {
+  return in_use(in, [](const routing::Layers& layers) { return layers.count; });
 }
 
 VlLimit vl_limit(const config::QosConfig& qos, const SlPart* before, unsigned layers, std::size_t classes) {

@@ -15,6 +15,9 @@ namespace smd::sm::inline decisions {
 /// where the operator has asked for tables with other layers.
 unsigned layers_in_use(const DecideInput& in);
 
+/// The same of layers whose SLs further classes must not take.
+unsigned layers_with_sls(const DecideInput& in);
+
 /// The limit, for tables of so many VL indexes (0: any). Where the configured one is lower it waits, and the
 /// one `before` (null: not known) stays, else as many VLs as give each class its own.
 VlLimit vl_limit(const config::QosConfig& qos, const SlPart* before, unsigned layers, std::size_t classes);

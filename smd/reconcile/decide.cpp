@@ -345,7 +345,8 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
   // An engine or a number of VLs that the operator has named does not need to be better.
   const bool asked = converge_to_ != Fresh::canonical;
-  const bool limit_waits = decided_.service_levels && decided_.service_levels->limit.waits != 0;
+  const auto* sls = decided_.service_levels.get();
+  const bool limit_waits = sls != nullptr && (sls->limit.waits != 0 || !sls->left_out.empty());
   const bool named =
       (converge_to_ == Fresh::any_engine && !now.engine_waits.empty()) || (asked && limit_waits);
   const bool left =

@@ -390,6 +390,21 @@ void note_shares(QosKindView& kind, const QosUses& uses, const config::QosPolicy
   for (const bool high : {false, true}) note_parts(kind, given, high);
 }
 
+namespace {
+
+/// Both numbers, and what the classes have instead.
+std::string classes_without_sls(const SlPart& sls) {
+  const auto all = sls.classes.size() + sls.left_out.size();
+  return fmt::format(
+      "what asks for SL {} has no SLs of its own, and has those of SL {}: {} classes in {} layers need {} "
+      "SLs, "
+      "and there are 16; use fewer classes, or take an engine that needs fewer layers: smd resweep converge "
+      "--engine",
+      fmt::join(sls.left_out, ", "), sls.classes.front(), all, sls.layers, all * sls.layers);
+}
+
+}  // namespace
+
 QosExplanation explain_qos(const QosSubject& subject) {
   const auto& decided = subject.decided;
   QosExplanation found{.enabled = decided.qos_tables != nullptr || decided.qos_policy != nullptr};
@@ -400,6 +415,8 @@ QosExplanation explain_qos(const QosSubject& subject) {
     for (const auto& one : subject.partitions->sls_of_class) found.warnings.push_back(to_string(one));
   }
   found.layers = decided.routes ? decided.routes->layers.count : 1U;
+  if (const auto* sls = decided.service_levels.get(); sls != nullptr && !sls->left_out.empty())
+    found.warnings.push_back(classes_without_sls(*sls));
   found.uses = qos_uses(decided, subject.partitions);
   add_groups(found.uses, subject.groups, decided.service_levels.get());
   const auto* policy = decided.qos_policy ? decided.qos_policy->policy.get() : nullptr;

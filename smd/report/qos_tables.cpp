@@ -183,8 +183,9 @@ void log_service_levels(const log::Log& log, const Decided& before, const Decide
       .kv("available", kSls)
       .kv("without_sl", fmt::format("{}", fmt::join(sls->left_out, " ")))
       .kv("action",
-          "these classes have the SLs of the first one; use fewer classes, or an engine that needs fewer "
-          "layers");
+          "these classes have the SLs of the first one; use fewer classes, or take an engine that needs "
+          "fewer "
+          "layers: smd resweep converge --engine");
 }
 
 void log_kept_tables(const log::Log& log, const Subnet& subnet, const QosPart& part) {

@@ -349,6 +349,42 @@ TEST_F(LayeredClasses, CloseNoCreditLoopWhileVlsChange) {
   EXPECT_EQ(manager_->lines().count("qos.vls_unproven"), 0U);
 }
 
+/// 16 SLs are too few for one class more: the engine stays, and with it the SLs of all others.
+TEST_F(LayeredClasses, BeyondTheSlsTakeNoneOfTheLayersInUse) {
+  begin();
+  const auto layers_then = layers();
+  const auto sls_then = decided().service_levels->sls;
+  const auto count = routes().layers.count, most = 16 / count;
+  // In front of the one that has SLs.
+  const auto blue = config_.partition.back();
+  config_.partition.pop_back();
+  for (unsigned i = 0; i + 1 < most; ++i) {
+    const auto sl = static_cast<std::uint8_t>(i == 0 ? 2U : 3U + i);
+    config_.partition.push_back(
+        test::partition(fmt::format("p{}", sl), static_cast<std::uint16_t>(0x30 + sl), {"ALL"}));
+    config_.partition.back().sl = sl;
+  }
+  config_.partition.push_back(blue);
+  reload();
+
+  EXPECT_EQ(routes().engine, "dfsssp");
+  EXPECT_EQ(layers(), layers_then);
+  const auto& now = *decided().service_levels;
+  ASSERT_EQ(now.left_out.size(), 1U);
+  EXPECT_EQ(now.classes.size(), most);
+  for (const auto& [of, sl] : sls_then) {
+    if (of.second < count) EXPECT_EQ(now.sls.at(of), sl) << fmt::format("{}/{}", of.first, of.second);
+  }
+  EXPECT_EQ(manager_->lines().count("qos.too_few_sls"), 1U);
+  walk();
+  EXPECT_FALSE(credit_loop());
+
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
+  world_.run_for(2min);
+  EXPECT_TRUE(decided().service_levels->left_out.empty());
+  EXPECT_TRUE(routes().verification.clean());
+}
+
 /// What `smd check --running` counts are the Sets of all steps.
 TEST_F(LayeredClasses, AreCountedWithTheStepsOfTheirVlsBeforeAReload) {
   config_.partition[1].sl = 0;

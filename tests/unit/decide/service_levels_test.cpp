@@ -83,6 +83,15 @@ TEST(ServiceLevels, ClassesBeyondSixteenSlsAreLeftOut) {
   EXPECT_EQ(most_layers(20), 1U);
 }
 
+/// A class that is new takes no SL from one whose clients have some.
+TEST(ServiceLevels, OfClassesBeyondSixteenSlsNewOnesAreLeftOutFirst) {
+  const auto before = decided({Sl{0}, Sl{1}, Sl{2}, Sl{3}}, 4, 8);
+  const auto after = decided({Sl{0}, Sl{5}, Sl{1}, Sl{2}, Sl{3}}, 4, 8, before.sls);
+  EXPECT_THAT(after.classes, ElementsAre(Sl{0}, Sl{1}, Sl{2}, Sl{3}));
+  EXPECT_THAT(after.left_out, ElementsAre(Sl{5}));
+  EXPECT_EQ(after.sls, before.sls);
+}
+
 TEST(ServiceLevels, ClassesAreWhatSmPartitionsAndPolicyAskFor) {
   config::QosPolicy policy;
   policy.levels.push_back({.name = "DEFAULT", .sl = Sl{2}});
