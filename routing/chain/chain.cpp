@@ -33,7 +33,7 @@ constexpr std::size_t kCompared = 4;
 /// Of the load of the engine for trees on a fabric that is nearly one: other engines have this or less.
 constexpr double kMuchLess = 0.8;
 /// Of the load of the engine for trees: the one that counts destinations has this or less.
-constexpr double kMuchMore = 4.0 / 3;
+constexpr double kMuchMore = 1.5;
 /// Routes that an engine has left out are searched in so many orders.
 constexpr unsigned kFillTries = 4;
 
@@ -106,20 +106,23 @@ class ChainRun {
     const bool irregular = (declined_ || leaves_differ(topology)) && search_work(topology) <= kCompareNue;
     const bool uneven = candidates_.front().chosen.routes.uneven;
     if (installed_stays() || !(uneven || installed || irregular || may_gain_by_counts())) return;
-    no_worse_ = !installed && !declined_ && misses_cables();
     try_link(link, {});
   }
 
-  /// In a tree that only the counts of destinations load evenly less is better.
-  double cost(const Candidate& c) const { return declined_ ? 0 : load_and_shifts(c.load); }
+  /// Of tables of a tree, whole or damaged: by how much they are worse than others in their worst figure.
+  /// Load and shifts weigh the same: what one gains is not worth more than the other loses.
+  double cost(const Candidate& c) const {
+    double worst = 0;
+    for (const auto& other : candidates_) {
+      if (!declined_ && other.proven) worst = std::max(worst, worst_ratio(c.load, other.load));
+    }
+    return worst;
+  }
 
-  /// Better shifts are not worth much more load; where round robin is uneven and cables are missing not any.
+  /// Better shifts are not worth much more load, however much better they are.
   bool stays_round_robin(const Candidate& best) const {
     const auto& first = candidates_.front();
-    if (declined_ || !first.proven) return false;
-    const auto most = no_worse_ ? 1 : kMuchMore;
-    return best.load.max_link_time > most * first.load.max_link_time ||
-           (no_worse_ && best.load.shift_max > first.load.shift_max);
+    return !declined_ && first.proven && best.load.max_link_time > kMuchMore * first.load.max_link_time;
   }
 
   /// Behind the engine for trees.
@@ -481,8 +484,7 @@ class ChainRun {
   bool declined_ = false;       ///< an engine for trees has found that there is none, or not for all hosts
   bool stopped_ = false;
   std::optional<bool> misses_cables_;  ///< misses_uplinks(), once it was asked for
-  bool no_worse_ = false;  ///< of tables by counts only such as are in no figure worse than round robin
-  bool settled_ = false;   ///< a whole lattice whose dimension order misses no route: others carry more
+  bool settled_ = false;  ///< a whole lattice whose dimension order misses no route: others carry more
   std::vector<Refusal> refusals_;
   std::vector<Refusal> dropped_;  ///< by drop_less_complete()
   std::vector<Candidate> candidates_;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "routing/chain/chain.h"
 #include "routing/engines/rank_order.h"
 #include "routing/quality/quality.h"
@@ -20,10 +23,20 @@ bool has_better_shifts(const RouteLoad& best, const RouteLoad& other) {
   return best.max_link_time > other.max_link_time && best.shift_max != 0 && other.shift_max != 0;
 }
 
+double ratio(double one, double other) {
+  if (one <= other && other == 0) return 1;
+  return other == 0 ? std::numeric_limits<double>::infinity() : one / other;
+}
+
 }  // namespace
 
 double load_and_shifts(const RouteLoad& load) {
   return cost_in_tree(load.max_link_time, {load.shift_max, load.shift_mean});
+}
+
+double worst_ratio(const RouteLoad& load, const RouteLoad& than) {
+  return std::max({ratio(load.max_link_time, than.max_link_time), ratio(load.shift_max, than.shift_max),
+                   ratio(load.shift_mean, than.shift_mean)});
 }
 
 bool is_better(const RouteLoad& load, const RouteLoad& than) {

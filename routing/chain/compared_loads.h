@@ -13,6 +13,10 @@ namespace smd::routing::inline chain {
 /// Load times shifts, as cost_in_tree().
 double load_and_shifts(const RouteLoad& load);
 
+/// The largest of the ratios of load, worst and mean shift to those of other tables: 1 or less where none is
+/// worse.
+double worst_ratio(const RouteLoad& load, const RouteLoad& than);
+
 /// No more load, and load_and_shifts() are less by a tenth.
 bool is_better(const RouteLoad& load, const RouteLoad& than);
 
