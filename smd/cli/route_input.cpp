@@ -102,8 +102,9 @@ std::expected<void, Failure> apply_lids(const RouteOptions& options, RouteInput&
   if (auto given = giver.give(input.complete); !given) return given;
   input.lmc = giver.lmc();
   if (giver.used() < lids.size()) {
-    input.notes.push_back(fmt::format("{}: {} of its {} ports are not in the fabric", file,
-                                      lids.size() - giver.used(), lids.size()));
+    const auto unknown = lids.size() - giver.used();
+    input.notes.push_back(fmt::format("{}: {} of its {} ports {} not in the fabric", file, unknown,
+                                      lids.size(), unknown == 1 ? "is" : "are"));
   }
   return {};
 }

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "smd/base/stopwatch.h"
 #include "smd/cli/foreign_lids.h"
@@ -15,6 +18,7 @@
 #include "smd/decide/decide.h"
 #include "smd/decide/route_chain.h"
 #include "smd/offline/offline.h"
+#include "smd/report/description.h"
 
 namespace smd::cli {
 namespace {
@@ -55,8 +59,12 @@ void note_rows(const sm::LftDump& dump, const sm::RoutePart& routes, const std::
                                 routes.rows.size() - found, routes.rows.size()));
   }
   if (found < dump.rows.size()) {
-    notes.push_back(fmt::format("{}: {} of its {} tables are of switches that are not in the fabric", file,
-                                dump.rows.size() - found, dump.rows.size()));
+    const auto others = dump.rows.size() - found;
+    notes.push_back(others == 1
+                        ? fmt::format("{}: 1 of its {} tables is of a switch that is not in the fabric", file,
+                                      dump.rows.size())
+                        : fmt::format("{}: {} of its {} tables are of switches that are not in the fabric",
+                                      file, others, dump.rows.size()));
   }
 }
 
@@ -74,6 +82,38 @@ std::string place_text(const sm::Subnet& subnet, const sm::PeerPort& place) {
                          : fmt::format("{} port {}", place.node, place.port);
 }
 
+/// A file may show several fabrics, and what is taken away may part one: no path joins their hosts.
+void note_parts(RoutePass& pass) {
+  const auto& topology = *pass.decided.routes->topology;
+  struct Part {
+    std::size_t switches = 0, hosts = 0;
+    routing::SwitchIndex leaf = routing::kNoSwitch;
+  };
+  std::vector<Part> parts(topology.components());
+  for (routing::SwitchIndex s = 0; s < topology.switches(); ++s) {
+    auto& part = parts[topology.component(s)];
+    ++part.switches;
+    part.hosts += topology.hosts(s);
+    if (part.leaf == routing::kNoSwitch && topology.leaf(s)) part.leaf = s;
+  }
+  std::erase_if(parts, [](const Part& part) { return part.hosts == 0; });
+  if (parts.size() < 2) return;
+  std::ranges::stable_sort(parts, std::greater{}, &Part::hosts);
+  std::string text;
+  for (const auto& part : parts | std::views::take(4)) {
+    const auto guid = topology.guid(part.leaf);
+    auto name = sm::description_of(pass.subnet, guid);
+    if (name.empty()) name = fmt::format("{}", guid);
+    text += fmt::format("{}{} host{} at {} switch{} ({}{})", text.empty() ? "" : ", ", part.hosts,
+                        part.hosts == 1 ? "" : "s", part.switches, part.switches == 1 ? "" : "es", name,
+                        part.switches == 1 ? "" : " is one");
+  }
+  pass.notes.push_back(
+      fmt::format("the fabric is in {} parts that no cable joins, hosts of different parts have no routes to "
+                  "each other: {}{}",
+                  parts.size(), text, parts.size() > 4 ? ", ..." : ""));
+}
+
 /// What the tables do not serve, each with its reason.
 void note_left_out(RoutePass& pass) {
   for (const auto& duplicate : pass.subnet.duplicates) {
@@ -88,10 +128,13 @@ void note_left_out(RoutePass& pass) {
   if (!lids.without_lid.empty()) {
     std::string ports;
     for (const auto guid : lids.without_lid | std::views::take(4)) ports += fmt::format(" {}", guid);
-    pass.notes.push_back(fmt::format("{} end ports have no LID: {} to {} are too few for them:{}{}",
-                                     lids.without_lid.size(), pass.config.lids.first, pass.config.lids.last,
-                                     ports, lids.without_lid.size() > 4 ? " ..." : ""));
+    const auto count = lids.without_lid.size();
+    pass.notes.push_back(fmt::format("{} end port{} no LID: {} to {} are too few for {}:{}{}", count,
+                                     count == 1 ? " has" : "s have", pass.config.lids.first,
+                                     pass.config.lids.last, count == 1 ? "it" : "them", ports,
+                                     count > 4 ? " ..." : ""));
   }
+  note_parts(pass);
   pass.left_out = !pass.subnet.duplicates.empty() || !lids.without_lid.empty();
 }
 
