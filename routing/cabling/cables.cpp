@@ -142,8 +142,8 @@ class Cables {
   /// Whether the lack waits for a reason.
   static bool open(const Lack& lack) { return !lack.used && !lack.in_turns; }
 
-  /// What a switch of another kind lacks is no fault if it is two of five of its cables, or one of two: no
-  /// cable has been plugged in elsewhere instead.
+  /// What a switch of another kind lacks is no fault if it is two of five of its cables, or one of two, or if
+  /// its cables leave no room for it: no cable has been plugged in elsewhere instead.
   void set_apart_other_kinds() {
     std::map<SwitchIndex, Peers> lacked;
     for (const auto& lack : lacks_) {
@@ -153,9 +153,16 @@ class Cables {
       const auto& [s, peers] = entry;
       const auto all = wanted_cables(s);
       const bool few = peers.size() * 2 < all && (peers.size() < 2 || peers.size() * 5 < all * 2);
-      return few || !is_of_another_kind(in_, ranking_, template_.of(s), free_ports_, s);
+      if (few) return !leaves_no_room(s, peers);
+      return !is_of_another_kind(in_, ranking_, template_.of(s), free_ports_, s);
     });
     report_designs(std::move(lacked));
+  }
+
+  bool leaves_no_room(SwitchIndex s, const std::vector<SwitchIndex>& lacked) const {
+    return std::ranges::all_of(lacked, [&](SwitchIndex peer) {
+      return ports_to(s, peer).empty() && closes_up_without(topology_, ranking_, free_ports_, s, peer);
+    });
   }
 
   /// Finds two cables that are swapped at one end each.
@@ -363,7 +370,7 @@ class Cables {
 
   /// Trees that are joined at their tops: by two cables of a pair of switches, by three cables, or by two
   /// that have all switches of the level at their ends or without which they would not be one fabric. One may
-  /// be a mistake.
+  /// be a mistake, unless it joins all tops that there are.
   bool joins_islands(const Surplus& surplus) const {
     if (!between_islands(surplus)) return false;
     const auto all = static_cast<std::size_t>(std::ranges::count_if(
@@ -371,7 +378,7 @@ class Cables {
     const auto of_level =
         static_cast<std::size_t>(std::ranges::count(ranking_.rank, ranking_.rank[surplus.sw]));
     return all >= 3 || (all == 2 && (of_level == 4 || only_way(surplus))) ||
-           ports_to(surplus.sw, surplus.peer).size() >= 2;
+           (all == 1 && of_level == 2 && only_way(surplus)) || ports_to(surplus.sw, surplus.peer).size() >= 2;
   }
 
   /// The end of the cable that is a switch with hosts and no cable to any switch but one leaf.

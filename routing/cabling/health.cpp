@@ -119,6 +119,16 @@ bool hosts_everywhere(const Topology& topology) {
   return true;
 }
 
+/// Whether the switches are a row, each cabled to the next one: every other one would be a top.
+bool is_row(const Topology& topology) {
+  std::size_t ends = 0;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (topology.groups(s) > 2) return false;
+    ends += 2 - topology.groups(s);
+  }
+  return topology.switches() > 3 && topology.components() == 1 && ends == 2;
+}
+
 /// A fabric in which more than a quarter of the cables would be extra is not a tree either. With hosts on all
 /// switches nothing tells top switches from others: small lattices look like trees that lack an eighth or
 /// more of their cables.
@@ -128,6 +138,7 @@ std::string why_not_built_so(const Topology& topology, const Health& health) {
   };
   if (const auto extra = count(CablingFault::extra); extra * 4 > topology.cables())
     return fmt::format("{} of {} cables would be too many", extra, topology.cables());
+  if (hosts_everywhere(topology) && is_row(topology)) return "switches with hosts are in a row";
   const auto missing = count(CablingFault::missing);
   if (missing >= 2 && missing * 8 >= topology.cables() && hosts_everywhere(topology))
     return fmt::format("hosts are on all switches, and {} cables would be missing beside {}", missing,

@@ -48,7 +48,32 @@ bool is_cabled_in_a_row(const Topology& topology, const SwitchRanking& ranking, 
   return last.value() - first.value() + 1U == all.size();
 }
 
+/// The first port by which the others of the group lead to `peer`.
+std::optional<PortNum> place_of(const FreePorts& free_ports, SwitchIndex s, SwitchIndex peer) {
+  const auto usual = free_ports.usual_ports(s, peer);
+  return usual.empty() ? std::nullopt : std::optional(usual.begin()->first);
+}
+
 }  // namespace
+
+bool closes_up_without(const Topology& topology, const SwitchRanking& ranking, const FreePorts& free_ports,
+                       SwitchIndex s, SwitchIndex peer) {
+  const auto lacked = place_of(free_ports, s, peer);
+  if (!lacked || !is_cabled_in_a_row(topology, ranking, free_ports, s)) return false;
+  std::map<PortNum, SwitchIndex> above;  // by own port
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    const auto group = topology.group(s, g);
+    if (ranking.rank[group.peer] >= ranking.rank[s]) continue;
+    for (const auto port : group.ports) above[port] = group.peer;
+  }
+  std::vector<PortNum> places;
+  for (const auto& [port, upper] : above) {
+    const auto place = place_of(free_ports, s, upper);
+    if (!place) return false;
+    places.push_back(*place);
+  }
+  return std::ranges::is_sorted(places) && places.front() < *lacked && *lacked < places.back();
+}
 
 bool is_of_another_kind(const HealthInput& in, const SwitchRanking& ranking, const SwitchGroup& group,
                         const FreePorts& free_ports, SwitchIndex s) {

@@ -15,4 +15,9 @@ namespace smd::routing::inline cabling {
 bool is_of_another_kind(const HealthInput& in, const SwitchRanking& ranking, const SwitchGroup& group,
                         const FreePorts& free_ports, SwitchIndex s);
 
+/// Whether a switch that is cabled in such a row, in the order in which the others of its group have their
+/// cables, has none to `peer` though theirs to it is between: a cable that has gone would have left a hole.
+bool closes_up_without(const Topology& topology, const SwitchRanking& ranking, const FreePorts& free_ports,
+                       SwitchIndex s, SwitchIndex peer);
+
 }  // namespace smd::routing::inline cabling

@@ -43,7 +43,7 @@ TEST(OtherKind, OfLeafHasHostsOfAnotherSpeed) {
 }
 
 TEST(OtherKind, OfLeafIsCabledInARowWhereOthersHaveACableToEachSpine) {
-  for (const unsigned spines : {4U, 5U, 6U})
+  for (const unsigned spines : {3U, 4U, 5U, 6U})
     EXPECT_THAT(faults(with_management_leaf(spines, 1), LinkSpeed::hdr), testing::IsEmpty()) << spines;
 }
 
@@ -52,6 +52,20 @@ TEST(OtherKind, OfLeafIsNoneWithHolesAmongItsCables) {
     EXPECT_THAT(faults(with_management_leaf(spines, 2), LinkSpeed::hdr),
                 testing::AllOf(testing::SizeIs(spines / 2), testing::Each(CablingFault::missing)));
   }
+}
+
+/// A row at other ports than those of the others may have lost a cable at its end.
+TEST(OtherKind, OfLeafIsNoneWhereACableHasGoneFromTheEndOfARow) {
+  auto builder = fabrics::ft2(kLeaves, 3, kHosts);
+  const auto leaf = builder.add_switch(36);
+  for (unsigned i = 0; i < kHosts; ++i) builder.host(leaf);
+  auto& input = builder.input();
+  for (unsigned i = 0; i < 2; ++i) {
+    const PortNum port{static_cast<std::uint8_t>(kHosts + 2 + i)};
+    input.links.push_back({leaf, port, kLeaves + i, PortNum{kLeaves + 1}});
+  }
+
+  EXPECT_THAT(faults(input, LinkSpeed::hdr), testing::ElementsAre(CablingFault::missing));
 }
 
 TEST(OtherKind, LacksItsSingleCableAllTheSame) {

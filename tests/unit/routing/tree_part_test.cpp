@@ -99,6 +99,19 @@ TEST(TreePart, TakesAFewCablesBetweenTreesAsADesign) {
   }
 }
 
+/// Each tree has one top: the cable joins all.
+TEST(TreePart, TakesTheOnlyCableBetweenTwoTopsAsADesign) {
+  Builder builder("two stars");
+  for (int i = 0; i < 6; ++i) builder.add_switch(16);
+  for (SwitchIndex leaf = 0; leaf < 4; ++leaf) {
+    for (int h = 0; h < 2; ++h) builder.host(leaf);
+    builder.link(leaf, leaf < 2 ? 4 : 5);
+  }
+  builder.link(4, 5);
+
+  EXPECT_THAT(examined(builder.input()).findings, testing::IsEmpty());
+}
+
 TEST(TreePart, IsComparedWhereSwitchesHangBelowLeaves) {
   for (const int cables : {1, 2, 3}) {
     auto builder = fabrics::ft2(8, 5, 6);
@@ -149,6 +162,23 @@ TEST(TreePart, IsNotFoundInOtherFabrics) {
   EXPECT_FALSE(health.tree);
   EXPECT_THAT(health.left_out, HasSubstr("; only speeds"));
   EXPECT_THAT(health.findings, testing::IsEmpty());
+}
+
+/// Of five the second and the fourth would be tops that lack a cable each.
+TEST(TreePart, IsNotFoundInRowsOfSwitchesWithHosts) {
+  for (const unsigned switches : {4U, 5U, 6U, 9U}) {
+    Builder builder("row");
+    for (unsigned i = 0; i < switches; ++i) builder.add_switch(16);
+    for (SwitchIndex s = 0; s < switches; ++s) {
+      for (int h = 0; h < 3; ++h) builder.host(s);
+    }
+    for (SwitchIndex s = 0; s + 1 < switches; ++s) builder.link(s, s + 1);
+
+    const auto health = examined(builder.input());
+
+    EXPECT_FALSE(health.tree) << switches;
+    EXPECT_THAT(health.findings, testing::IsEmpty()) << switches;
+  }
 }
 
 }  // namespace
