@@ -267,7 +267,9 @@ std::expected<Request, Answer> with_body_of_query(Request request, const Query& 
   const auto& word = query.at("dry_run");
   if (word != "true" && word != "false") return std::unexpected(bad_query("dry_run", word, "true or false"));
   boost::system::error_code error;
-  auto body = request.body.empty() ? boost::json::object() : boost::json::parse(request.body, error);
+  // Blanks are no body to the routes, which must not lose the word.
+  const bool blank = request.body.find_first_not_of(" \t\r\n") == std::string::npos;
+  auto body = blank ? boost::json::object() : boost::json::parse(request.body, error);
   if (error || !body.is_object()) return request;  // the route says what is wrong with it
   auto& object = body.as_object();
   const auto* there = object.if_contains("dry_run");

@@ -205,6 +205,8 @@ TEST_F(ApiPorts, AResetIsAskedForOnce) {
 TEST_F(ApiPorts, ADryRunMayBeAskedForInTheQuery) {
   EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 200).at("dry_run"), true);
   EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 200, "{}").at("dry_run"), true);
+  for (const auto* blank : {" ", "\r\n"})
+    EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 200, blank).at("dry_run"), true) << "no body either";
   EXPECT_THAT(backend_.trained, IsEmpty());
   EXPECT_EQ(call("h00001/1", "reset?dry_run=true", 400, R"({"dry_run": false})").at("code"), "bad_body");
   for (const auto* query : {"dry_run=1", "dryrun=true", "dry_run=true&dry_run=true", "dry-run=true"})
