@@ -17,6 +17,10 @@ namespace smd::api {
 /// The error says where the text stops being JSON.
 std::expected<boost::json::value, std::string> parse_json(std::string_view text);
 
+/// The same of a request's body: an error too where an object has a name twice, of which one reader takes the
+/// first and another one the last.
+std::expected<boost::json::value, std::string> parse_body(std::string_view text);
+
 /// A body that must be an object, with members of these names only; an empty body has none. The error is for
 /// the client: 400.
 std::expected<boost::json::object, Answer> object_of(std::string_view body,

@@ -103,7 +103,7 @@ Answer change_partition(const Question& question, Backend& backend, std::string_
 namespace {
 
 std::expected<boost::json::value, Answer> body_of(const Question& question) {
-  auto value = parse_json(question.body);
+  auto value = parse_body(question.body);
   if (!value) return std::unexpected(bad_body(value.error()));
   return *std::move(value);
 }

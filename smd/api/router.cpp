@@ -5,7 +5,6 @@
 
 #include <array>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <expected>
@@ -266,18 +265,17 @@ std::expected<Query, std::string> known_query(const Route& route, Query query) {
 std::expected<Request, Answer> with_body_of_query(Request request, const Query& query) {
   const auto& word = query.at("dry_run");
   if (word != "true" && word != "false") return std::unexpected(bad_query("dry_run", word, "true or false"));
-  boost::system::error_code error;
   // Blanks are no body to the routes, which must not lose the word.
   const bool blank = request.body.find_first_not_of(" \t\r\n") == std::string::npos;
-  auto body = blank ? boost::json::object() : boost::json::parse(request.body, error);
-  if (error || !body.is_object()) return request;  // the route says what is wrong with it
-  auto& object = body.as_object();
+  auto body = parse_body(blank ? "{}" : std::string_view(request.body));
+  if (!body || !body->is_object()) return request;  // the route says what is wrong with it
+  auto& object = body->as_object();
   const auto* there = object.if_contains("dry_run");
   const boost::json::value asked = word == "true";
   if (there != nullptr && *there != asked)
     return std::unexpected(bad_body("dry_run: the query and the body say different things"));
   object["dry_run"] = asked;
-  request.body = boost::json::serialize(body);
+  request.body = boost::json::serialize(*body);
   return request;
 }
 

@@ -93,7 +93,7 @@ std::expected<void, Answer> read_member(std::string_view key, const boost::json:
 
 std::expected<boost::json::object, Answer> token_body(std::string_view body) {
   if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return boost::json::object();
-  auto value = parse_json(body);
+  auto value = parse_body(body);
   if (!value) return bad_token(value.error());
   if (!value->is_object()) return bad_token("the body must be an object");
   return std::move(value->get_object());

@@ -97,7 +97,7 @@ std::expected<void, Answer> ufm_read_qos(const json::object& body, UfmWanted& in
 }
 
 std::expected<json::object, Answer> ufm_body(std::string_view body) {
-  auto value = parse_json(body);
+  auto value = parse_body(body);
   if (!value) return bad_request(value.error());
   if (!value->is_object()) return bad_request("the body must be an object");
   return std::move(value->get_object());

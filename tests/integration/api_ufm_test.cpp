@@ -328,7 +328,7 @@ TEST_F(ApiUfm, WrongCallsAreRefused) {
         R"({"pkey":"0x5","guids":["0"]})", R"({"pkey":"0x5","guids":["1"],"membership":"both"})",
         R"({"pkey":"0x5","guids":["1"],"memberships":[]})", R"({"pkey":"0x5","guids":["1"],"index0":1})",
         R"({"pkey":"0x5","mtu_limit":3})", R"({"pkey":"0x5","rate_limit":3})",
-        R"({"pkey":"0x5","service_level":16})"})
+        R"({"pkey":"0x5","service_level":16})", R"({"pkey":"0x5","guids":["1"],"pkey":"0x6"})"})
     EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys", body).status, 400U) << body;
   EXPECT_EQ(call("POST", "/ufmRest/resources/pkeys", R"({"pkey":"0x20","guids":["1"]})").status, 409U)
       << "a file has it";
