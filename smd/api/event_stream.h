@@ -26,6 +26,10 @@ struct EventsWanted {
   std::function<bool(std::string_view)> named() const;
 };
 
+/// Those questions of a tenant that have the same answer but for their cursors; empty: the caller is none.
+/// `kind`: of which list.
+std::string asker_of(const EventsWanted& wanted, std::string_view kind, const EventView& view);
+
 /// Whether something is missing after the client's cursor: after a tenant's "nothing so far" nothing is.
 bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant);
 

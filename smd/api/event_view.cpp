@@ -2,9 +2,11 @@
 #include "smd/api/event_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "mad/base/parse.h"
@@ -83,7 +85,10 @@ EventView::EventView(access::Access access, const Backend& backend) : access_(st
   for (const auto& view : backend.subnets()) {
     names.push_back(view->name);
     auto only = access_.only_partitions(view->name);
-    if (!only) continue;
+    if (!only) {
+      if (access_.in(view->name)) others_.push_back(view->name);
+      continue;
+    }
     auto& tenant = tenants_[view->name];
     tenant.partitions = *std::move(only);
     if (auto ports = ports_seen(access_, *view)) tenant.ports = *std::move(ports);
@@ -110,6 +115,29 @@ std::optional<std::vector<log::Field>> EventView::seen(const events::Event& even
   const auto tenant = tenants_.find(event.subnet);
   if (tenant != tenants_.end()) return seen_by(tenant->second, line.members, line.fields.unpack());
   return access_.only_partitions(event.subnet) ? std::nullopt : std::optional(line.fields.unpack());
+}
+
+std::optional<store::AboutPartitions> EventView::about() const {
+  if (tenants_.empty()) return std::nullopt;
+  store::AboutPartitions about;
+  for (const auto& [subnet, tenant] : tenants_) {
+    about.subnets.push_back(subnet);
+    about.partitions.insert(about.partitions.end(), tenant.partitions.begin(), tenant.partitions.end());
+  }
+  return about;
+}
+
+std::string EventView::digest() const {
+  if (tenants_.empty()) return {};
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (const auto& name : others_) fmt::format_to(out, "{}\n", name);
+  for (const auto& [subnet, tenant] : tenants_) {
+    fmt::format_to(out, "\n{}\n{}\n", subnet, fmt::join(tenant.partitions, "\n"));
+    for (const auto& end : tenant.ports) fmt::format_to(out, "{} {}\n", end.node, end.port);
+    for (const auto node : tenant.nodes) fmt::format_to(out, "{}\n", node);
+  }
+  return access::hash_of(text);
 }
 
 std::vector<log::Field> EventView::of_tenant(std::vector<log::Field> fields, const Tenant& tenant) {

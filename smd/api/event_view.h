@@ -40,6 +40,11 @@ class EventView {
 
   /// The fields that the caller sees; nothing: it does not see the event.
   std::optional<std::vector<log::Field>> seen(const events::Event& event) const;
+  /// Events that it may see as a tenant of these subnets, of those of its other subnets all; nothing: it is
+  /// no tenant.
+  std::optional<store::AboutPartitions> about() const;
+  /// A text that changes with what the caller sees of events; empty: it is no tenant, and sees most of them.
+  std::string digest() const;
   /// The caller is a tenant of the subnet; nothing: of one of them.
   bool is_of_tenant(const std::optional<std::string>& subnet) const;
   /// The caller is a tenant whose partitions have a port of the node, or would have it if it were there.
@@ -58,6 +63,7 @@ class EventView {
 
   access::Access access_;
   bool sees_process_ = false;
+  std::vector<std::string> others_;  ///< subnets of which the caller sees all
   std::map<std::string, Tenant, std::less<>>
       tenants_;  ///< by subnet; where the caller is none there is no row
 };

@@ -131,7 +131,9 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
                                                .subnet = wanted.subnet,
                                                .from = wanted.from,
                                                .named = wanted.named(),
-                                               .wanted = seen});
+                                               .about = view.about(),
+                                               .wanted = seen,
+                                               .asker = asker_of(wanted, "events", view)});
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
@@ -140,9 +142,11 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
   if (wanted.subnet) page.emplace("subnet", text(*wanted.subnet));
   page.emplace("events", Json(std::move(list)));
   const bool is_tenant = view.is_of_tenant(wanted.subnet);
-  const auto next = is_tenant ? next_of_tenant(found, wanted.after,
-                                               {.limit = 1, .subnet = wanted.subnet, .wanted = seen}, backend)
-                              : found.next;
+  const auto next =
+      is_tenant ? next_of_tenant(found, wanted.after,
+                                 {.limit = 1, .subnet = wanted.subnet, .about = view.about(), .wanted = seen},
+                                 backend)
+                : found.next;
   page.emplace("next", text(to_text(next)));
   page.emplace("gap", Json(is_gap(found, wanted.after, is_tenant)));
   return answer_of(Json(std::move(page)));
@@ -176,19 +180,23 @@ Answer get_changes(const Question& question, Backend& backend) {
   const auto is_named = [matches = wanted->named()](std::string_view event) {
     return may_be_change(event) && (!matches || matches(event));
   };
-  const auto found = backend.event_log().find({.after = wanted->after,
-                                               .limit = wanted->limit.value_or(kUsual),
-                                               .named = is_named,
-                                               .wanted = is_seen});
+  const auto found =
+      backend.event_log().find({.after = wanted->after,
+                                .limit = wanted->limit.value_or(kUsual),
+                                .named = is_named,
+                                .about = view.about(),
+                                .wanted = is_seen,
+                                .asker = asker_of(*wanted, fmt::format("changes of {}", name), view)});
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
   const bool is_tenant = view.is_of_tenant(name);
-  const auto next = is_tenant
-                        ? next_of_tenant(found, wanted->after,
-                                         {.limit = 1, .named = may_be_change, .wanted = is_seen}, backend)
-                        : found.next;
+  const auto next =
+      is_tenant ? next_of_tenant(
+                      found, wanted->after,
+                      {.limit = 1, .named = may_be_change, .about = view.about(), .wanted = is_seen}, backend)
+                : found.next;
   return answer_of(Json(JsonObject{{"subnet", text(name)},
                                    {"changes", Json(std::move(list))},
                                    {"next", text(to_text(next))},

@@ -2,6 +2,7 @@
 #include "smd/store/event_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -30,6 +31,8 @@ constexpr std::int64_t kEventsVersion = 2;
 constexpr std::string_view kAddMembers = "ALTER TABLE events ADD COLUMN members TEXT NOT NULL DEFAULT ''";
 /// Rows in memory at a time.
 constexpr std::size_t kPageRows = 500;
+/// To compare a row with more of them takes longer than to read it.
+constexpr std::size_t kMostPartitions = 32;
 
 constexpr std::string_view kTables =
     "CREATE TABLE IF NOT EXISTS events (place INTEGER PRIMARY KEY AUTOINCREMENT, subnet TEXT NOT NULL, "
@@ -139,13 +142,55 @@ events::EventPtr event_of(const Cells& row) {
   return event;
 }
 
-std::string page_sql(const EventFile::Range& range) {
+/// What SQLite leaves out by itself: to hand over a row takes most of the time.
+struct Conditions {
+  std::string sql{};
+  Cells values{};
+};
+
+std::string places(std::size_t count) {
+  return fmt::format("{}", fmt::join(std::vector<std::string_view>(count, "?"), ", "));
+}
+
+void add_about(const AboutPartitions& about, Conditions& conditions) {
+  if (about.partitions.size() > kMostPartitions) return;
+  conditions.sql += fmt::format(
+      " AND (subnet NOT IN ({}) OR members = '' OR instr(members, 'null') > 0 OR instr(fields, ?) > 0",
+      places(about.subnets.size()));
+  for (const auto& subnet : about.subnets) conditions.values.emplace_back(subnet);
+  conditions.values.emplace_back(std::string(R"(["partition",)"));
+  for (const auto& partition : about.partitions) {
+    conditions.sql += " OR instr(members, ?) > 0";
+    conditions.values.emplace_back(json::serialize(json::string(partition)));
+  }
+  conditions.sql += ")";
+}
+
+Conditions conditions_of(const EventFile::Range& range) {
+  Conditions conditions;
+  if (range.subnet) {
+    conditions.sql += " AND subnet = ?";
+    conditions.values.emplace_back(*range.subnet);
+  }
+  if (range.from) {
+    conditions.sql += " AND time >= ?";
+    conditions.values.emplace_back(microseconds_of(*range.from));
+  }
+  if (range.about) add_about(*range.about, conditions);
+  return conditions;
+}
+
+void add_names(const std::vector<std::string>& names, Conditions& conditions) {
+  conditions.sql += fmt::format(" AND name IN ({})", places(names.size()));
+  for (const auto& name : names) conditions.values.emplace_back(name);
+}
+
+std::string page_sql(const Conditions& conditions, bool backwards) {
   return fmt::format(
       "SELECT subnet, epoch, number, time, level, name, fields, guids, members FROM events "
-      "WHERE (epoch, number) > (?, ?) AND (epoch, number) < (?, ?){}{} "
+      "WHERE (epoch, number) > (?, ?) AND (epoch, number) < (?, ?){} "
       "ORDER BY epoch {order}, number {order} LIMIT {rows}",
-      range.subnet ? " AND subnet = ?" : "", range.from ? " AND time >= ?" : "",
-      fmt::arg("order", range.backwards ? "DESC" : "ASC"), fmt::arg("rows", kPageRows));
+      conditions.sql, fmt::arg("order", backwards ? "DESC" : "ASC"), fmt::arg("rows", kPageRows));
 }
 
 Cell bounded(std::uint64_t value) {
@@ -213,15 +258,33 @@ SqlResult<void> EventFile::append(std::span<const events::EventPtr> added, std::
   return done;
 }
 
+/// Those names of events in the file that are meant.
+SqlResult<std::vector<std::string>> EventFile::names_like(
+    const std::function<bool(std::string_view)>& named) {
+  const auto rows = connection_.rows("SELECT DISTINCT name FROM events");
+  if (!rows) return std::unexpected(rows.error());
+  std::vector<std::string> names;
+  for (const auto& row : *rows) {
+    const auto* name = std::get_if<std::string>(&row[0]);
+    if (name != nullptr && named(*name)) names.push_back(*name);
+  }
+  return names;
+}
+
 SqlResult<void> EventFile::read(const Range& range, const Take& take) {
-  auto statement = connection_.prepare(page_sql(range));
-  if (!statement) return std::unexpected(statement.error());
+  auto conditions = conditions_of(range);
   auto after = range.after, before = range.before;
-  for (;;) {
+  for (std::size_t pages = 0;; ++pages) {
+    // To look for the names takes longer than most questions, which one page answers.
+    if (pages == 1 && range.named) {
+      const auto names = names_like(range.named);
+      if (!names) return std::unexpected(names.error());
+      if (names->empty()) return {};
+      add_names(*names, conditions);
+    }
     Cells values{bounded(after.epoch), bounded(after.number), bounded(before.epoch), bounded(before.number)};
-    if (range.subnet) values.emplace_back(*range.subnet);
-    if (range.from) values.emplace_back(microseconds_of(*range.from));
-    const auto page = statement->rows(values);
+    values.insert(values.end(), conditions.values.begin(), conditions.values.end());
+    const auto page = connection_.rows(page_sql(conditions, range.backwards), values);
     if (!page) return std::unexpected(page.error());
     for (const auto& row : *page) {
       if (!is_meant(row, range)) continue;

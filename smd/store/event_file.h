@@ -19,6 +19,14 @@
 
 namespace smd::store {
 
+/// Of events of some subnets those that may be about some partitions, so that the others need not be read:
+/// they name a partition, or a port that was in one of these, or one of which that is not known. Events of
+/// other subnets all may.
+struct AboutPartitions {
+  std::vector<std::string> subnets{};
+  std::vector<std::string> partitions{};
+};
+
 /// Used by one thread at a time; several may be open on one file.
 class EventFile {
  public:
@@ -35,7 +43,8 @@ class EventFile {
     std::optional<std::string> subnet{};                          ///< nothing: of all, and of the process
     std::optional<std::chrono::system_clock::time_point> from{};  ///< what happened before is left out
     std::function<bool(std::string_view)> named{};                ///< names that are meant; empty: all
-    bool backwards = false;                                       ///< the latest first
+    std::optional<AboutPartitions> about{};  ///< others may be left out; of many partitions they are not
+    bool backwards = false;                  ///< the latest first
   };
   /// Takes an event; false: no more of them.
   using Take = std::function<bool(events::EventPtr)>;
@@ -60,6 +69,7 @@ class EventFile {
 
  private:
   explicit EventFile(Connection connection) : connection_(std::move(connection)) {}
+  SqlResult<std::vector<std::string>> names_like(const std::function<bool(std::string_view)>& named);
   SqlResult<void> append_all(std::span<const events::EventPtr> added, std::size_t most);
 
   Connection connection_;

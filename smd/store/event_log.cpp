@@ -38,6 +38,11 @@ bool look(const EventQuery& query, const EventPtr& event, EventsFound& found) {
   return found.events.size() >= query.limit;
 }
 
+/// The ring has all that follows the id.
+bool is_of_ring(EventId id, const events::EventRing::Extent& held) {
+  return id.epoch == held.first.epoch ? id.number + 1 >= held.first.number : id >= held.first;
+}
+
 }  // namespace
 
 EventLog::~EventLog() {
@@ -174,48 +179,61 @@ void EventLog::find_after(const EventQuery& query, EventsFound& found) {
     found.next = held.last;
     return;
   }
-  const bool of_ring =
-      after.epoch == held.first.epoch ? after.number + 1 >= held.first.number : after >= held.first;
-  if (!of_ring || std::ranges::find(held.epochs, after.epoch) == held.epochs.end()) {
+  if (!is_of_ring(after, held) || std::ranges::find(held.epochs, after.epoch) == held.epochs.end()) {
     const auto kept = known(held, after.epoch);
     found.gap = !kept.epoch || !kept.first_kept || after < *kept.first_kept;
   }
-  found.next = after;
-  if (!of_ring) find_in_file(query, held.first, found);
-  if (found.more) return;
-  const bool here = of_ring && after.epoch == held.last.epoch;
-  // What the ring has dropped since `held` was taken is a gap.
+  // Who sees few events asks from the same place again and again.
+  const auto begin = empty_searches_.end_of(query.asker, after);
+  found.next = begin;
+  const bool whole = is_of_ring(begin, held) || find_in_file(query, begin, held.first, found);
+  if (found.more) {
+    found.gap = found.gap || !whole;
+    return;
+  }
+  const bool unbroken = find_in_ring(query, begin, held, found) && whole;
+  found.gap = found.gap || !unbroken;
+  if (unbroken && found.events.empty()) empty_searches_.keep(query.asker, after, found.next);
+}
+
+/// Those that follow `after`. False: the ring has dropped some since `held` was taken.
+bool EventLog::find_in_ring(const EventQuery& query, EventId after, const events::EventRing::Extent& held,
+                            EventsFound& found) {
+  const bool here = is_of_ring(after, held) && after.epoch == held.last.epoch;
   events::Reader reader(ring_, events::Start::after(here ? after.number : held.first.number - 1),
                         {.kinds = events::kinds_of<events::NamedLogEvent>, .subnet = query.subnet});
+  bool unbroken = true;
   for (bool at_end = false; !at_end;) {
     const auto batch = reader.read(kReadAtOnce);
-    found.gap = found.gap || batch.gap;
+    unbroken = unbroken && !batch.gap;
     for (const auto& event : batch.events) {
       if (event->id() <= after) continue;
       found.next = std::max(found.next, event->id());
       found.more = look(query, event, found);
-      if (found.more) return;
+      if (found.more) return unbroken;
     }
     at_end = batch.at_end;
   }
   found.next = std::max(found.next, held.last);
+  return unbroken;
 }
 
-/// Those between `after` and the ring's.
-void EventLog::find_in_file(const EventQuery& query, EventId before, EventsFound& found) {
+/// Those between `after` and the ring's. False: the file could not be read to its end.
+bool EventLog::find_in_file(const EventQuery& query, EventId after, EventId before, EventsFound& found) {
   const std::scoped_lock lock(mutex_);
-  if (!file_) return;
-  const EventFile::Range range{.after = *query.after,
+  if (!file_) return true;
+  const EventFile::Range range{.after = after,
                                .before = before,
                                .subnet = query.subnet,
                                .from = query.from,
-                               .named = query.named};
+                               .named = query.named,
+                               .about = query.about};
   const auto read = file_->read(range, [&](const EventPtr& event) {
     found.next = event->id();
     found.more = look(query, event, found);
     return !found.more;
   });
-  found.gap = found.gap || !read;
+  return read.has_value();
 }
 
 std::vector<EventPtr> EventLog::all_of_ring(const EventQuery& query) {
@@ -250,6 +268,7 @@ void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
                                .subnet = query.subnet,
                                .from = query.from,
                                .named = query.named,
+                               .about = query.about,
                                .backwards = true};
   found.gap = !file_->read(range, goes_on);
 }

@@ -18,6 +18,7 @@
 
 #include "smd/events/ring.h"
 #include "smd/log/log.h"
+#include "smd/store/empty_searches.h"
 #include "smd/store/event_file.h"
 
 namespace smd::store {
@@ -32,8 +33,14 @@ struct EventQuery {
   std::function<bool(std::string_view)> named{};
   /// Of the latest ones of such names: so many are looked at.
   std::size_t most = std::numeric_limits<std::size_t>::max();
+  /// Of the file those that may be about these: `wanted` is not asked about others, where that saves reading
+  /// them.
+  std::optional<AboutPartitions> about{};
   /// Whether an event counts; its payload is a NamedLogEvent. Empty: all do.
   std::function<bool(const events::Event&)> wanted{};
+  /// All that decides which events count, but for `after`: who asks again with the same text and finds
+  /// nothing is spared what was looked at. Empty: that is not remembered.
+  std::string asker{};
 };
 
 struct EventsFound {
@@ -85,7 +92,10 @@ class EventLog {
   };
   Known known(const events::EventRing::Extent& held, std::uint64_t epoch);
   void find_after(const EventQuery& query, EventsFound& found);
-  void find_in_file(const EventQuery& query, events::EventId before, EventsFound& found);
+  bool find_in_file(const EventQuery& query, events::EventId after, events::EventId before,
+                    EventsFound& found);
+  bool find_in_ring(const EventQuery& query, events::EventId after, const events::EventRing::Extent& held,
+                    EventsFound& found);
   void find_latest(const EventQuery& query, EventsFound& found);
   std::vector<events::EventPtr> all_of_ring(const EventQuery& query);
 
@@ -96,6 +106,7 @@ class EventLog {
   void say(const SqlResult<void>& kept) const;
 
   events::EventRing& ring_;
+  EmptySearches empty_searches_;
   std::filesystem::path path_;
   log::Log log_;
   EventLogOptions options_;

@@ -52,10 +52,17 @@ class ApiEvents : public testing::Test {
     if (role == access::Role::tenant) token.partitions = {"blue"};
   }
   void revoke(const std::string& name) {
+    change_tokens([&](auto& tokens) { tokens.erase(name); });
+  }
+  void set_partitions(const std::string& token, std::vector<std::string> partitions) {
+    change_tokens([&](auto& tokens) { tokens[token].partitions = std::move(partitions); });
+  }
+  template <class Fn>
+  void change_tokens(Fn fn) {
     auto view = *backend_.views[0];
     auto policy_state = std::make_shared<api::PolicyState>(*view.policy_state);
     auto policies = std::make_shared<policy::Policies>(*policy_state->policies);
-    policies->tokens.erase(name);
+    fn(policies->tokens);
     policy_state->policies = policies;
     view.policy_state = policy_state;
     backend_.views[0] = std::make_shared<api::SubnetView>(view);
@@ -365,6 +372,36 @@ TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursor) {
   EXPECT_NE(next("viewer", events), of_viewer);
   gone(own_, "h00001");
   EXPECT_EQ(page("tenant", events + "?since=" + first).at("events").as_array().size(), 1U);
+}
+
+/// However much has happened elsewhere meanwhile: a piece without an event ends what is there.
+TEST_F(ApiEvents, AStreamThatGoesOnIsNotHeldUpByWhatItsReaderDoesNotSee) {
+  gone(own_, "h00001");
+  const std::string last(page("tenant").at("next").as_string());
+  for (int i = 0; i < 600; ++i) gone(foreign_, "h00002", Names{"red"});
+  gone(own_, "meanwhile", Names{"blue"});
+
+  const auto again = stream("tenant", "/v1/subnets/up/events", last);
+
+  again->next(1000, false);
+  EXPECT_THAT(*again->next(1000, false), HasSubstr("meanwhile"));
+  EXPECT_EQ(*again->next(1000, false), "");
+}
+
+/// An event counts by the partitions of now where those of then are not known.
+TEST_F(ApiEvents, WhatAPageDidNotHaveItHasWhenTheTenantSeesMore) {
+  gone(own_, "h00001");
+  const std::string last(page("tenant").at("next").as_string());
+  gone(foreign_, "h00002");
+  const auto missed = [&] {
+    return page("tenant", "/v1/subnets/up/events?since=" + last).at("events").as_array().size();
+  };
+  EXPECT_EQ(missed(), 0U);
+  EXPECT_EQ(missed(), 0U);
+
+  set_partitions("tenant", {"blue", "red"});
+
+  EXPECT_EQ(missed(), 1U);
 }
 
 /// The id of the line that says that a stream is alive.

@@ -238,6 +238,115 @@ TEST(EventLog, TheFileHoldsTheLatestEventsAndTheRingFewer) {
   EXPECT_FALSE(now.find({.after = all.events.front()->id()}).gap);
 }
 
+TEST(EventLog, WhatAnAskerHasNotFoundIsNotLookedAtAgain) {
+  const test::TemporaryFolder folder;
+  EventId first;
+  {
+    Process before(folder, kStart);
+    before.publish("one");
+    first = before.find({}).next;
+    for (int i = 0; i < 20; ++i) before.publish("kept");
+  }
+  Process now(folder, kStart + 10);
+  for (int i = 0; i < 20; ++i) now.publish("held");
+  std::size_t looked = 0;
+  const auto ask = [&](const std::string& asker, const std::string& name) {
+    looked = 0;
+    return now.find({.after = first,
+                     .wanted =
+                         [&](const events::Event& event) {
+                           ++looked;
+                           return std::get<events::NamedLogEvent>(event.payload).name == name;
+                         },
+                     .asker = asker});
+  };
+  const auto begun = ask("a", "new");
+  EXPECT_EQ(looked, 40U);
+  EXPECT_THAT(names(begun), IsEmpty());
+  EXPECT_FALSE(begun.gap);
+
+  const auto again = ask("a", "new");
+  EXPECT_EQ(looked, 0U);
+  EXPECT_EQ(again.next, begun.next);
+  EXPECT_FALSE(again.gap);
+  now.publish("new");
+  now.publish("held");
+  EXPECT_THAT(names(ask("a", "new")), ElementsAre("new"));
+  EXPECT_EQ(looked, 2U);
+  EXPECT_THAT(names(ask("a", "new")), ElementsAre("new")) << "who asks again gets it again";
+  EXPECT_EQ(ask("b", "held").events.size(), 21U) << "another one has looked at nothing yet";
+  EXPECT_EQ(ask("", "kept").events.size(), 20U);
+}
+
+TEST(EventLog, SearchesThatFoundNothingAreForgottenWhenThereAreMore) {
+  EmptySearches searches;
+  for (std::uint64_t i = 1; i <= 1'001; ++i) searches.keep("a", EventId{1, i}, EventId{2, i});
+  EXPECT_EQ(searches.end_of("a", EventId{1, 1}), (EventId{1, 1}));
+  EXPECT_EQ(searches.end_of("a", EventId{1, 2}), (EventId{2, 2}));
+  EXPECT_EQ(searches.end_of("b", EventId{1, 2}), (EventId{1, 2}));
+}
+
+events::EventPtr kept_event(std::uint64_t number, const std::string& name, events::MembersOf members = {},
+                            const std::string& subnet = "a") {
+  auto event = std::make_shared<events::Event>();
+  event->sequence = number;
+  event->epoch = kStart;
+  event->subnet = subnet;
+  const bool of_partition = name.starts_with("partition.");
+  event->payload = events::log_event_of(
+      {.event = name, .subnet = subnet, .fields = {{of_partition ? "partition" : "key", "x", false}}},
+      std::move(members));
+  return event;
+}
+
+std::vector<std::string> read_names(EventFile& file, EventFile::Range range) {
+  range.before = {kStart + 1, 0};
+  std::vector<std::string> names;
+  EXPECT_TRUE(file.read(range, [&](const events::EventPtr& event) {
+    names.push_back(std::get<events::NamedLogEvent>(event->payload).name);
+    return true;
+  }));
+  return names;
+}
+
+TEST(EventLog, EventsThatCannotBeAboutATenantAreNotRead) {
+  const test::TemporaryFolder folder;
+  auto file = EventFile::open(folder.path() / "events.db");
+  ASSERT_TRUE(file);
+  using Names = std::vector<std::string>;
+  const std::vector<events::EventPtr> all{
+      kept_event(1, "foreign", {.end = Names{"red"}, .peer = Names{}}),
+      kept_event(2, "own", {.end = Names{"red", "bl\"ue"}, .peer = Names{}}),
+      kept_event(3, "peer", {.end = Names{}, .peer = Names{"bl\"ue"}}),
+      kept_event(4, "not_known", {.end = Names{"red"}, .peer = {}}),
+      kept_event(5, "none_named"),
+      kept_event(6, "partition.changed", {.end = Names{"red"}, .peer = Names{}}),
+      kept_event(7, "elsewhere", {.end = Names{"red"}, .peer = Names{}}, "b")};
+  ASSERT_TRUE(file->append(all, 100));
+
+  const auto read = read_names(*file, {.about = AboutPartitions{.subnets = {"a"}, .partitions = {"bl\"ue"}}});
+  EXPECT_THAT(read, ElementsAre("own", "peer", "not_known", "none_named", "partition.changed", "elsewhere"));
+  const Names many(33, "green");
+  EXPECT_EQ(read_names(*file, {.about = AboutPartitions{.subnets = {"a"}, .partitions = many}}).size(), 7U)
+      << "these are compared elsewhere";
+}
+
+TEST(EventLog, NamesAreLookedForBehindTheFirstPage) {
+  const test::TemporaryFolder folder;
+  auto file = EventFile::open(folder.path() / "events.db");
+  ASSERT_TRUE(file);
+  std::vector<events::EventPtr> all;
+  for (std::uint64_t i = 1; i <= 1'500; ++i)
+    all.push_back(kept_event(i, i % 700 == 1 ? "rare." + std::to_string(i) : "often"));
+  ASSERT_TRUE(file->append(all, 2'000));
+
+  const auto named = [](std::string_view name) { return name.starts_with("rare."); };
+  EXPECT_THAT(read_names(*file, {.named = named}), ElementsAre("rare.1", "rare.701", "rare.1401"));
+  EXPECT_THAT(read_names(*file, {.named = named, .backwards = true}),
+              ElementsAre("rare.1401", "rare.701", "rare.1"));
+  EXPECT_THAT(read_names(*file, {.named = [](std::string_view) { return false; }}), IsEmpty());
+}
+
 TEST(EventLog, UnknownPlacesAreGaps) {
   const test::TemporaryFolder folder;
   Process now(folder, kStart);
