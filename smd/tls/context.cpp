@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <algorithm>
 #include <iterator>
@@ -55,6 +56,20 @@ std::expected<void, std::string> use_key(SSL_CTX* handle, const std::filesystem:
   return std::unexpected(fmt::format("{}: it has a passphrase, which smd cannot ask for", key.string()));
 }
 
+/// Whose certificates are good, and where the file has lists of revoked ones, which OpenSSL reads but does
+/// not heed by itself, which of them are not.
+bool trust(SSL_CTX* handle, const std::filesystem::path& ca) {
+  if (SSL_CTX_load_verify_locations(handle, ca.c_str(), nullptr) != 1) return false;
+  auto* store = SSL_CTX_get_cert_store(handle);
+  const auto* read = X509_STORE_get0_objects(store);
+  for (int i = 0; i < sk_X509_OBJECT_num(read); ++i) {
+    if (X509_OBJECT_get_type(sk_X509_OBJECT_value(read, i)) != X509_LU_CRL) continue;
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+    return true;
+  }
+  return true;
+}
+
 ssl::context fresh(Minimum minimum) {
   ssl::context context(ssl::context::tls);
   const int version = minimum == Minimum::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
@@ -80,7 +95,7 @@ std::expected<ssl::context, std::string> of_files(const Files& files, Minimum mi
         fmt::format("{}: not the key of the certificate {}", files.key.string(), files.cert.string()));
   }
   if (files.ca.empty()) return context;
-  if (SSL_CTX_load_verify_locations(handle, files.ca.c_str(), nullptr) != 1) return wrong(files.ca);
+  if (!trust(handle, files.ca)) return wrong(files.ca);
   SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   return context;
 }
@@ -140,7 +155,7 @@ std::expected<ssl::context, std::string> trusting_context(const std::filesystem:
   auto* handle = context.native_handle();
   if (ca.empty() && SSL_CTX_set_default_verify_paths(handle) != 1)
     return std::unexpected(fmt::format("the system's certificates: {}", last_error()));
-  if (!ca.empty() && SSL_CTX_load_verify_locations(handle, ca.c_str(), nullptr) != 1) return wrong(ca);
+  if (!ca.empty() && !trust(handle, ca)) return wrong(ca);
   SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nullptr);
   return context;
 }

@@ -16,7 +16,9 @@ namespace smd::tls {
 struct Files {
   std::filesystem::path cert;  ///< our certificate, with those between it and the CA after it
   std::filesystem::path key;   ///< its private key
-  std::filesystem::path ca;    ///< certificates that the other end's is signed by; empty: it needs none
+  /// Certificates that the other end's is signed by; empty: it needs none. With a list of revoked
+  /// certificates (CRL) the file has one of each CA that signs them.
+  std::filesystem::path ca;
 };
 
 enum class Minimum : std::uint8_t { tls_1_2, tls_1_3 };

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "smd/tls/context.h"
 
@@ -30,7 +31,7 @@ class Certificates {
   tls::Files files(const std::string& ca, const std::string& name, long seconds = 3600) {
     auto& issuer = cas_[ca];
     if (!issuer.key) issuer = make(ca, nullptr, 3600);
-    make(name, &issuer, seconds);
+    made_[name] = make(name, &issuer, seconds);
     return {.cert = file(name, ".pem"), .key = file(name, ".key"), .ca = file(ca, ".pem")};
   }
   /// The same with its key encrypted.
@@ -45,6 +46,28 @@ class Certificates {
       std::fclose(out);
     }
     return made;
+  }
+  /// Adds a list of revoked certificates to the file of a CA.
+  void revoke(const std::string& ca, const std::vector<std::string>& names) {
+    const std::shared_ptr<X509_CRL> list(X509_CRL_new(), X509_CRL_free);
+    const std::shared_ptr<ASN1_TIME> before(X509_gmtime_adj(nullptr, -60), ASN1_TIME_free),
+        after(X509_gmtime_adj(nullptr, 3600), ASN1_TIME_free);
+    X509_CRL_set_version(list.get(), 1);
+    X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(cas_[ca].certificate.get()));
+    X509_CRL_set1_lastUpdate(list.get(), before.get());
+    X509_CRL_set1_nextUpdate(list.get(), after.get());
+    for (const auto& name : names) {
+      auto* revoked = X509_REVOKED_new();
+      X509_REVOKED_set_serialNumber(revoked, X509_get_serialNumber(made_[name].certificate.get()));
+      X509_REVOKED_set_revocationDate(revoked, before.get());
+      X509_CRL_add0_revoked(list.get(), revoked);
+    }
+    X509_CRL_sort(list.get());
+    X509_CRL_sign(list.get(), cas_[ca].key.get(), EVP_sha256());
+    if (auto* out = std::fopen(file(ca, ".pem").c_str(), "a")) {
+      PEM_write_X509_CRL(out, list.get());
+      std::fclose(out);
+    }
   }
 
  private:
@@ -90,7 +113,7 @@ class Certificates {
     }
   }
   std::filesystem::path folder_;
-  std::map<std::string, Made> cas_;
+  std::map<std::string, Made> cas_, made_;
   long serial_ = 0;
 };
 

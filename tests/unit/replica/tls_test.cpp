@@ -73,6 +73,16 @@ TEST_F(ReplicaTls, ACertificateOfAnotherCaIsRefusedAtEitherEnd) {
   EXPECT_NE(talk({.files = stranger, .psk = {}}, {.files = good, .psk = {}}), "xxx");
 }
 
+TEST_F(ReplicaTls, ARevokedCertificateIsRefusedAtEitherEnd) {
+  const auto a = certificates_.files("ca", "a"), b = certificates_.files("ca", "b");
+  certificates_.revoke("ca", {});
+  EXPECT_EQ(talk({.files = a, .psk = {}}, {.files = b, .psk = {}}), "xxx") << "none is revoked";
+  const auto c = certificates_.files("other", "c"), d = certificates_.files("other", "d");
+  certificates_.revoke("other", {"d"});
+  EXPECT_NE(talk({.files = c, .psk = {}}, {.files = d, .psk = {}}), "xxx");
+  EXPECT_NE(talk({.files = d, .psk = {}}, {.files = c, .psk = {}}), "xxx");
+}
+
 TEST_F(ReplicaTls, EndsWithOneKeyTalkAndOthersDoNot) {
   const std::vector<std::uint8_t> key(32, 7), other(32, 8);
   EXPECT_EQ(talk({.files = {}, .psk = key}, {.files = {}, .psk = key}), "xxx");
