@@ -137,8 +137,8 @@ std::vector<Key> api_keys() {
       api_row(
           "client_ca", &ApiConfig::client_ca, path("a file's name", true),
           "Where it is given, clients need a certificate that is signed by one of this file, in PEM, beside "
-          "their token. Lists of revoked certificates (CRL) may follow there: then one of each CA that signs "
-          "clients' certificates."),
+          "their token. Lists of revoked certificates (CRL) may follow there: then a current one of each CA "
+          "that signs clients' certificates."),
       api_row(
           "max_connections", &ApiConfig::max_connections, whole<unsigned>(1, 65'535),
           "Connections over the network at a time, and 64 of them for one address. Where all are taken, the "

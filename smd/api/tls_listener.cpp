@@ -2,6 +2,9 @@
 #include "smd/api/tls_listener.h"
 
 #include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <algorithm>
 #include <array>
@@ -36,6 +39,8 @@ class Counted {
     const auto at = counts_->find(client_);
     if (--at->second == 0) counts_->erase(at);
   }
+  /// Whose it is.
+  const std::string& client() const { return client_; }
 
  private:
   std::shared_ptr<Counts> counts_;
@@ -45,14 +50,16 @@ class Counted {
 class TlsChannel final : public Channel {
  public:
   TlsChannel(tcp::socket socket, std::shared_ptr<tls::ssl::context> context, std::string address,
-             std::unique_ptr<Counted> counted)
-      : context_(std::move(context)),
+             std::unique_ptr<Counted> counted, log::Log log)
+      : log_(std::move(log)),
+        context_(std::move(context)),
         stream_(std::move(socket), *context_),
         peer_{.local = false, .address = std::move(address), .user = {}},
         counted_(std::move(counted)) {}
 
   asio::awaitable<bool> open() override {
     const auto [error] = co_await stream_.async_handshake(tls::ssl::stream_base::server, kTuple);
+    if (error) tell_of_certificate(error);
     co_return !error;
   }
   asio::awaitable<std::pair<error_code, std::size_t>> read(asio::mutable_buffer into) override {
@@ -79,6 +86,20 @@ class TlsChannel final : public Channel {
   const Peer& peer() const override { return peer_; }
 
  private:
+  /// Where the client's is the reason. Handshakes that end otherwise are those of port scanners, too.
+  void tell_of_certificate(const error_code& error) {
+    const auto verified = SSL_get_verify_result(stream_.native_handle());
+    const bool is_missing =
+        error.category() == asio::error::get_ssl_category() &&
+        ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE;
+    if (verified == X509_V_OK && !is_missing) return;
+    log_.warn("api.refused")
+        .kv("address", peer_.address)
+        .kv("reason", is_missing
+                          ? std::string("it has shown no certificate")
+                          : fmt::format("its certificate: {}", X509_verify_cert_error_string(verified)))
+        .subject(counted_->client());
+  }
   /// Until the client has read the answer and closes its end, or close().
   asio::awaitable<void> ignore_rest() {
     auto& socket = stream_.next_layer();
@@ -91,6 +112,7 @@ class TlsChannel final : public Channel {
     }
   }
 
+  log::Log log_;
   std::shared_ptr<tls::ssl::context> context_;
   tls::ssl::stream<tcp::socket> stream_;
   Peer peer_;
@@ -183,7 +205,7 @@ std::unique_ptr<Channel> TlsListener::Impl::take(tcp::socket socket) {
   }
   socket.set_option(tcp::no_delay(true), error);
   return std::make_unique<TlsChannel>(std::move(socket), identity->context(), std::move(address),
-                                      std::make_unique<Counted>(counts, client));
+                                      std::make_unique<Counted>(counts, client), log);
 }
 
 TlsListener::TlsListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -17,6 +17,7 @@
 #include "smd/tls/self_signed.h"
 #include "tests/support/api_backend.h"
 #include "tests/support/certificates.h"
+#include "tests/support/store_lab.h"
 
 namespace smd::api {
 namespace {
@@ -43,7 +44,7 @@ class ApiNetwork : public testing::Test {
   void start(const tls::Files& files, ServerLimits limits = {.connections = 100}, TlsLimits tls = {}) {
     const auto loaded = identity_->load(files);
     ASSERT_TRUE(loaded) << loaded.error();
-    auto listener = TlsListener::open(io_, clock_, "127.0.0.1:0", identity_, log::Log(), tls);
+    auto listener = TlsListener::open(io_, clock_, "127.0.0.1:0", identity_, lines_.log, tls);
     ASSERT_TRUE(listener) << listener.error();
     port_ = (*listener)->port();
     server_ = std::make_unique<Server>(io_, clock_, compute_, backend_, limits);
@@ -90,6 +91,21 @@ class ApiNetwork : public testing::Test {
   }
   static std::string with_token() { return "Authorization: Bearer " + std::string(kSecret) + "\r\n"; }
 
+  /// Lines of the log about a client that shows this certificate, null: none, with this reason.
+  std::size_t refused(const tls::Files& server, const std::filesystem::path& ca, const tls::Files* own,
+                      const std::string& reason) {
+    start(server);
+    auto client = context(ca);
+    if (own != nullptr) {
+      client.use_certificate_file(own->cert.string(), tls::ssl::context::pem);
+      client.use_private_key_file(own->key.string(), tls::ssl::context::pem);
+    }
+    EXPECT_THAT(talk(client, get("/healthz")), StartsWith("refused"));
+    stop();
+    return lines_.count("api.refused address=127.0.0.1 reason=\"" + reason);
+  }
+
+  test::KeptLines lines_;
   test::FakeBackend backend_;
   sm::InlineCompute compute_;
   asio::io_context io_, client_io_;
@@ -190,6 +206,22 @@ TEST_F(ApiNetwork, WithAClientCaOnlyItsCertificatesMayCall) {
   EXPECT_THAT(ask(nullptr), StartsWith("refused"));
   EXPECT_THAT(ask(&expired), StartsWith("refused"));
   EXPECT_THAT(ask(&stranger), StartsWith("refused"));
+}
+
+TEST_F(ApiNetwork, AClientWithoutACertificateIsNamed) {
+  const auto server = certificates_.files("ca", "server");
+  EXPECT_EQ(refused(server, server.ca, nullptr, "it has shown no certificate"), 1U);
+}
+
+TEST_F(ApiNetwork, AClientWhoseCertificateHasExpiredIsNamed) {
+  const auto server = certificates_.files("ca", "server"), expired = certificates_.files("ca", "old", -10);
+  EXPECT_EQ(refused(server, server.ca, &expired, "its certificate: certificate has expired"), 1U);
+}
+
+TEST_F(ApiNetwork, AClientWhoseCertificateIsRevokedIsNamed) {
+  const auto server = certificates_.files("ca", "server"), revoked = certificates_.files("ca", "gone");
+  certificates_.revoke("ca", {"gone"});
+  EXPECT_EQ(refused(server, server.ca, &revoked, "its certificate: certificate revoked"), 1U);
 }
 
 TEST_F(ApiNetwork, CertificatesAreReadAgainWhileOldConnectionsStay) {
