@@ -168,6 +168,7 @@ class Reconciler {
   void look_at_refused(const Applied& applied);
   // write.cpp: one plan
   asio::awaitable<bool> write(const PartKind* kind, Progress* run, Plan next);
+  asio::awaitable<void> mark_writing();
   asio::awaitable<void> end_writing();
   void take_written(Subnet after, const Applied& applied);
   // decide.cpp: what a run decides

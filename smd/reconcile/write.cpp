@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mad/suspend.h"
+#include "mad/task_group.h"
 #include "smd/apply/apply.h"
 #include "smd/decide/repaired_tables.h"
 #include "smd/reconcile/progress.h"
@@ -48,8 +49,11 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
     to_write.patient = failures_.nodes_before;
     to_write.drain = drain_;
   }
-  if (writes_routes) co_await keep(remember_writing(stored_, decided_.routes.get()));
+  mad::TaskGroup marking(co_await asio::this_coro::executor);
+  if (writes_routes) marking.spawn(mark_writing());
   run->applied = co_await apply(&parts_.tx, &parts_.clock, std::move(to_write));
+  co_await marking.join();
+  co_await marking.stop();
   run->wrote = true;
   const auto& applied = run->applied;
   if (kind->whole && applied.drain.since != drain_.since) log_drain(parts_.log, applied.drain);
@@ -83,6 +87,11 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
   co_await keep(std::move(stored));
   if (!kind->whole) co_return true;
   co_return co_await route_round_kept_entries();
+}
+
+/// Beside the writing: a repair does not wait for the disk.
+asio::awaitable<void> Reconciler::mark_writing() {
+  co_await keep(remember_writing(stored_, decided_.routes.get()));
 }
 
 /// All tables are as decided, though writing them was cut short.

@@ -184,8 +184,7 @@ void log_service_levels(const log::Log& log, const Decided& before, const Decide
       .kv("without_sl", fmt::format("{}", fmt::join(sls->left_out, " ")))
       .kv("action",
           "these classes have the SLs of the first one; use fewer classes, or take an engine that needs "
-          "fewer "
-          "layers: smd resweep converge --engine");
+          "fewer layers: smd resweep converge --engine");
 }
 
 void log_kept_tables(const log::Log& log, const Subnet& subnet, const QosPart& part) {
