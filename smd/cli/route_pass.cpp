@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -98,7 +97,9 @@ void note_parts(RoutePass& pass) {
   }
   std::erase_if(parts, [](const Part& part) { return part.hosts == 0; });
   if (parts.size() < 2) return;
-  std::ranges::stable_sort(parts, std::greater{}, &Part::hosts);
+  std::ranges::sort(parts, [](const Part& a, const Part& b) {
+    return std::pair{b.hosts, a.leaf} < std::pair{a.hosts, b.leaf};
+  });
   std::string text;
   for (const auto& part : parts | std::views::take(4)) {
     const auto guid = topology.guid(part.leaf);
