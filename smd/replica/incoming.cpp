@@ -227,11 +227,13 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
   if (word.port != Guid{}) peer_ports_.insert_or_assign(peer, word.port);
   // What is in etcd may be our own.
   if (word.port != Guid{} && word.port == role().self && parts_.network.carries_calls()) co_return kSelf;
-  // Two that were masters of a part each from the start have the same: neither has what the other commits. An
-  // SM whose cable is out has no part.
+  // Two that were masters of a part each from the start have one epoch: neither has what the other commits.
+  // Through etcd that word is our own. An SM without a link has no part.
   const auto now = role();
+  const auto ours = journal_.latest().epoch;
+  const bool same = word.latest.epoch == ours && parts_.network.carries_calls();
   const bool both = word.master && now.master && !now.alone;
-  const bool refuses = both && word.latest.epoch <= journal_.latest().epoch;
+  const bool refuses = both && (word.latest.epoch < ours || same);
   if (refuses) {
     if (master_ == peer) master_.clear();  // where it is our master again the stream begins anew
     const Refuse refuse{.epoch = journal_.latest().epoch, .port = role().self, .master = true};
