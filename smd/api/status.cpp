@@ -225,7 +225,8 @@ void add_too_small(const sm::Snapshot& now, JsonObject& object) {
 std::size_t virtual_port_owners(const sm::Subnet& subnet) {
   std::size_t count = 0;
   for (const auto& node : subnet.nodes) {
-    for (const auto& port : node->ports) count += wire::has2(port.info, wire::kCap2Virtualization) ? 1 : 0;
+    for (const auto& port : node->ports)
+      if (wire::has2(port.info, wire::kCap2Virtualization)) ++count;
   }
   return count;
 }
