@@ -44,6 +44,7 @@ class RouteDecision {
   bool keeps_engine(const RoutePart& before);
   void keep_stored_engine();
   RoutePartOr fresh();
+  RoutePartOr with_ranking(RoutePartOr part);
   void keep_sls(RoutePart& part) const;
   RoutePartOr standing_in(RoutePartOr part) const;
   RoutePartOr mended(const RoutePart& before);

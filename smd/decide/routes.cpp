@@ -253,10 +253,19 @@ RoutePartOr RouteDecision::standing_in(RoutePartOr part) const {
   return kept;
 }
 
+/// With the ranking that its engine has of a fabric of which something is missing.
+RoutePartOr RouteDecision::with_ranking(RoutePartOr part) {
+  if (!part || !*part) return part;
+  auto ranked = std::make_shared<RoutePart>(**part);
+  base_.roots = ranked->roots;
+  ranked->ranking = ranking_of(ranked->engine);
+  return ranked;
+}
+
 /// Fresh tables. Where switches have come (back) by so few links that the engine cannot route them they are
 /// left out for now: another engine would give all paths other SLs.
 RoutePartOr RouteDecision::fresh_or_waiting(const RoutePart& before) {
-  auto part = fresh();
+  auto part = with_ranking(fresh());
   const bool other = part && (*part)->engine != before.engine && before.layers.vls.by_port();
   if (!other || in_.config.routing.converge_after == config::Duration{}) return part;
   std::vector<Guid> waiting;
@@ -407,11 +416,7 @@ RoutePartOr RouteDecision::decide() {
     base_.not_repaired = std::move(not_repaired_);
   }
   auto part = made_ ? RoutePartOr{made_} : fresh();
-  if (!part || before == nullptr) return part;
-  auto ranked = std::make_shared<RoutePart>(**part);
-  base_.roots = ranked->roots;
-  ranked->ranking = ranking_of(ranked->engine);
-  return ranked;
+  return before != nullptr ? with_ranking(std::move(part)) : part;
 }
 
 RoutePartOr decide_routes(const DecideInput& in, const LidPart& lids, routing::TopologyInput input,

@@ -264,6 +264,33 @@ TEST_F(TorusOfTwoVls, PathsKeepTheirSlsOverARestartMeanwhile) {
   expect_free_of_credit_loops();
 }
 
+/// The tables of updn carry every SL, also those that are mended later.
+TEST_F(TorusFabric, CablesFailWhileAnotherEngineStandsInAndSlsStay) {
+  config_.routing.converge_after = 1min;
+  begin();
+  const auto first_layers = layers();
+  std::vector<sim::Place> lost{{"t02-01", PortNum{1}}, {"t02-01", PortNum{2}}, {"t00-00", PortNum{1}}};
+  for (const auto& one : lost) world_.fabric().faults().link_down(one);
+  world_.run_for(10s);
+  ASSERT_EQ(routes().engine, "updn");
+  EXPECT_EQ(layers(), first_layers);
+  for (const auto& one : {sim::Place("t03-02", PortNum{3}), sim::Place("t04-03", PortNum{1})}) {
+    world_.fabric().faults().link_down(one);
+    world_.run_for(10s);
+    EXPECT_EQ(routes().engine, "updn");
+    EXPECT_EQ(layers(), first_layers) << one.node;
+    EXPECT_TRUE(routes().verification.clean());
+    lost.push_back(one);
+  }
+  EXPECT_EQ(manager_->lines().count("routing.sl_stale"), 0U);
+
+  for (const auto& one : lost) world_.fabric().faults().link_up(one);
+  world_.run_for(4min);
+  EXPECT_EQ(routes().engine, "torus-2QoS");
+  EXPECT_EQ(layers(), first_layers);
+  expect_free_of_credit_loops();
+}
+
 TEST_F(TorusFabric, ARestartKeepsRoutesAndSls) {
   begin();
   expect_a_restart_keeps_all();
