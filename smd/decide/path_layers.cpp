@@ -228,8 +228,8 @@ bool layers_are_bits(const routing::Layers& layers) {
 bool stands_in(const RoutePart& part) {
   const bool adopted = part.origin == RoutePart::Origin::adopted;
   const auto* info = routing::find_engine(adopted ? part.would_be : part.engine);
-  const bool carries_all = part.layers.vls.by_port() || part.verification.fixed_sl_ok;
-  return part.layers.count > 1 && carries_all && info != nullptr && !info->layered;
+  const bool carries_all = part.layers.count > 1 && part.verification.fixed_sl_ok;
+  return (part.layers.vls.by_port() || carries_all) && info != nullptr && !info->layered;
 }
 
 routing::VlMap vls_for(const routing::Topology& topology, const routing::VlMap& vls,
