@@ -12,6 +12,7 @@
 #include "routing/quality/load.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/multicast.h"
+#include "smd/decide/path_layers.h"
 #include "smd/decide/replaced_sls.h"
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
@@ -341,7 +342,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
     if (auto back = pairs_back(input)) return *std::move(back);
   }
   // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
-  const bool whole = now.layers.count > 1 && !lacks_any(now);
+  const bool whole = now.layers.count > 1 && !stands_in(now) && !lacks_any(now);
   // What waits for links has waited long enough, and what had to be another engine's need not be any more.
   // An engine or a number of VLs that the operator has named does not need to be better.
   const bool asked = converge_to_ != Fresh::canonical;
