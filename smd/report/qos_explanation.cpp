@@ -396,10 +396,8 @@ namespace {
 std::string classes_without_sls(const SlPart& sls) {
   const auto all = sls.classes.size() + sls.left_out.size();
   return fmt::format(
-      "what asks for SL {} has no SLs of its own, and has those of SL {}: {} classes in {} layers need {} "
-      "SLs, and there are 16; use fewer classes, or take an engine that needs fewer layers: smd resweep "
-      "converge "
-      "--engine",
+      "what asks for SL {} has no SLs of its own, and has those of SL {}: {} classes in {} layers need {} of "
+      "16 SLs; use fewer classes, or take an engine that needs fewer layers: smd resweep converge --engine",
       fmt::join(sls.left_out, ", "), sls.classes.front(), all, sls.layers, all * sls.layers);
 }
 
