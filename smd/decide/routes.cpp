@@ -61,7 +61,7 @@ RouteDecision::RouteDecision(const DecideInput& in, const LidPart& lids, routing
     if (!before->engine_waits.empty() && !asks_for_others(base_.config, *before)) {
       base_.engine_waits = before->engine_waits;
       stays_ = {before->engine, before->roots};
-      stays_in_one_layer_ = before->layers.count == 1;
+      stays_in_one_layer_ = before->layers.count == 1 || stands_in(*before);
     }
   } else if (auto engine = stored_engine_that_stays(in)) {
     base_.engine_waits = fmt::format("{}", fmt::join(base_.config.engines, ", "));
@@ -233,7 +233,8 @@ RoutePartOr RouteDecision::fresh() {
   if (in_.stored.layers_home) keep_first_layers(*in_.stored.layers_home, input.context, *part);
   // Once tables of one layer have taken their place, as another engine was configured, paths have one SL.
   const bool in_force = in_.stored.layers_now != nullptr;
-  const bool in_use = options.layered && installed && in_force && has_active_end_port(in_.subnet);
+  const bool stays = installed || stays_;
+  const bool in_use = options.layered && stays && in_force && has_active_end_port(in_.subnet);
   if (in_use) keep_sls(*part);
   return part;
 }
