@@ -29,7 +29,7 @@ Sl standard_class(const config::QosPolicy& policy) {
 }
 
 /// All but so many classes have no SLs: those that have none yet before others, the last ones first.
-void leave_out(SlPart& part, std::size_t most, const WireSls& kept) {
+void leave_classes_out(SlPart& part, std::size_t most, const WireSls& kept) {
   const auto all = std::exchange(part.classes, {});
   const auto has_sls = [&](Sl one) { return one == all.front() || kept.contains({one, 0}); };
   auto known = std::min(static_cast<std::size_t>(std::ranges::count_if(all, has_sls)), most);
@@ -96,7 +96,8 @@ SlPart decide_service_levels(const ServiceLevelsInput& in) {
   auto count = in.routes != nullptr ? in.routes->layers.count : 1U;
   // A bit for each dimension, also of those that this fabric does not have: as OpenSM maps SLs.
   if (by_port && part.classes.size() * kLayersByPort <= kSls) count = kLayersByPort;
-  if (part.classes.size() * count > kSls) leave_out(part, std::max<std::size_t>(1, kSls / count), in.kept);
+  if (part.classes.size() * count > kSls)
+    leave_classes_out(part, std::max<std::size_t>(1, kSls / count), in.kept);
   const auto most = most_layers(part.classes.size());
   part.layers = count;
   if (count > 1 && !by_port) part.layers = std::max(count, std::min(most, in.own_layers));

@@ -11,8 +11,6 @@
 #include <set>
 
 #include "mad/wire/sa/path_record.h"
-#include "smd/policy/policies.h"
-#include "smd/report/preview.h"
 #include "smd/report/qos_explanation.h"
 #include "tests/support/layered_fabric.h"
 #include "tests/support/partition_config.h"
@@ -383,30 +381,6 @@ TEST_F(LayeredClasses, BeyondTheSlsTakeNoneOfTheLayersInUse) {
   world_.run_for(2min);
   EXPECT_TRUE(decided().service_levels->left_out.empty());
   EXPECT_TRUE(routes().verification.clean());
-}
-
-/// What `smd check --running` counts are the Sets of all steps.
-TEST_F(LayeredClasses, AreCountedWithTheStepsOfTheirVlsBeforeAReload) {
-  config_.partition[1].sl = 0;
-  begin();
-  world_.run_for(1min);  // tables of ports in service have been read
-  config_.partition[1].sl = 3;
-  const auto now = manager_->last();
-  const routing::Serial serial;
-  const auto found = sm::preview({.subnet = *now.subnet,
-                                  .decided = now.decided,
-                                  .stored = *now.stored,
-                                  .config = config_,
-                                  .partitions = policy::merged_policy(config_, policy::Policies{}),
-                                  .parallel = serial});
-  std::size_t counted = 0;
-  for (const auto& [phase, sets] : found.sets) counted += phase.starts_with("vl_") ? sets : 0;
-  const auto before = vl_sets();
-
-  reload();
-
-  EXPECT_EQ(counted, vl_sets() - before);
-  EXPECT_FALSE(found.vls_unproven);
 }
 
 TEST_F(LayeredClasses, AreGrantedByTheSa) {

@@ -6,7 +6,10 @@
 #include <chrono>
 
 #include "mad/wire/sa/path_record.h"
+#include "smd/policy/policies.h"
+#include "smd/report/preview.h"
 #include "tests/support/layered_fabric.h"
+#include "tests/support/partition_config.h"
 
 namespace smd {
 namespace {
@@ -169,6 +172,33 @@ TEST_F(LayeredFabric, SlsOfHostsThatAreAwayForLongAreReleased) {
   world_.run_for(3min);
   EXPECT_EQ(manager_->lines().count("routing.sl_released"), 1U);
   EXPECT_LT(routes().pairs_moved, moved);
+}
+
+/// What `smd check --running` counts are the Sets of all steps by which SLs move to other VLs.
+TEST_F(LayeredFabric, APreviewOfAFurtherClassCountsAllSteps) {
+  config_.qos.enabled = true;
+  config_.partition = {test::partition("Default", 0x7fff, {"ALL"}), test::partition("blue", 0x21, {"ALL"})};
+  begin();
+  world_.run_for(1min);  // tables of ports in service have been read
+  config_.partition[1].sl = 3;
+  const auto now = manager_->last();
+  const routing::Serial serial;
+  const auto found = sm::preview({.subnet = *now.subnet,
+                                  .decided = now.decided,
+                                  .stored = *now.stored,
+                                  .config = config_,
+                                  .partitions = policy::merged_policy(config_, policy::Policies{}),
+                                  .parallel = serial});
+  std::size_t counted = 0;
+  for (const auto& [phase, sets] : found.sets) counted += phase.starts_with("vl_") ? sets : 0;
+  const auto before = vl_sets();
+
+  (*manager_)->requests().reload(config_);
+  world_.run_for(30s);
+
+  EXPECT_NE(counted, 0U);
+  EXPECT_EQ(counted, vl_sets() - before);
+  EXPECT_FALSE(found.vls_unproven);
 }
 
 TEST_F(LayeredFabric, ARestartKeepsRoutesAndSls) {
