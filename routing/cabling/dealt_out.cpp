@@ -126,9 +126,14 @@ std::vector<PortNum> empty_uplinks(const Topology& topology, const SwitchRanking
   return found;
 }
 
-bool is_faulty(const Health& health, Guid guid) {
+/// Whether a fault names the switch, or a cable to it: of swapped cables one end each is named.
+bool is_faulty(const Health& health, const Topology& topology, SwitchIndex s) {
+  const auto is_at = [&](const PortName& port) {
+    const auto named = topology.find(port.node);
+    return named == s || (named != kNoSwitch && topology.peer(named, port.port).sw == s);
+  };
   return std::ranges::any_of(health.findings, [&](const Finding& finding) {
-    return is_fault(finding) && std::ranges::count(finding.ports, guid, &PortName::node) != 0;
+    return is_fault(finding) && std::ranges::any_of(finding.ports, is_at);
   });
 }
 
@@ -176,7 +181,7 @@ void check_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
                            const TreeTemplate& tree_template, Health& health) {
   for (const auto& group : tree_template.groups) {
     const auto s = find_one_cable_short(in.topology, ranking, group);
-    if (!s || is_faulty(health, in.topology.guid(*s))) continue;
+    if (!s || is_faulty(health, in.topology, *s)) continue;
     const std::vector<PortName> whole_switch{{in.topology.guid(*s), PortNum{}}};
     std::erase_if(health.findings, [&](const Finding& finding) { return finding.ports == whole_switch; });
     health.findings.push_back(describe_one_cable_short(in, ranking, group, *s));

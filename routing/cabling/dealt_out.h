@@ -36,7 +36,8 @@ std::optional<SwitchIndex> find_one_cable_short(const Topology& topology, const 
 Finding describe_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
                                  const SwitchGroup& group, SwitchIndex s);
 
-/// Reports such switches, unless a fault names them already. What says that they differ goes.
+/// Reports such switches, unless a fault names them, or a cable to them, already. What says that they differ
+/// goes.
 void check_one_cable_short(const HealthInput& in, const SwitchRanking& ranking,
                            const TreeTemplate& tree_template, Health& health);
 

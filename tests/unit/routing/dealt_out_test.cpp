@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "routing/cabling/health.h"
 #include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
+#include "tests/support/routing_trees.h"
 
 namespace smd::routing {
 namespace {
@@ -138,6 +141,38 @@ TEST(DealtOut, LeavesAsManyOverAsTheSwitchHasTooFew) {
 
   EXPECT_THAT(cabled_in_turns({{0, four}, {1, four}, {2, both}, {3, four}}, one_group()),
               testing::Contains(testing::Pair(2, four)));
+}
+
+/// Of two swapped cables one end each is named, which ends depends on the order of GUIDs.
+TEST(DealtOut, SaysNothingMoreOfAMiddleSwitchWhoseUplinkIsSwapped) {
+  constexpr SwitchIndex kPods = 3, kOfPod = 3, kCores = 4, kCore = kPods * 2 * kOfPod;
+  for (std::uint64_t guids = 1; guids <= 12; ++guids) {
+    fabrics::Builder builder("all middle switches have a cable to each core");
+    for (SwitchIndex i = 0; i < kCore + kCores; ++i) builder.add_switch(36);
+    for (SwitchIndex pod = 0; pod < kPods; ++pod) {
+      const auto leaves = pod * 2 * kOfPod, middles = leaves + kOfPod;
+      for (auto leaf = leaves; leaf < middles; ++leaf) {
+        for (int h = 0; h < 2; ++h) builder.host(leaf);
+        for (SwitchIndex m = 0; m < kOfPod; ++m) builder.link(leaf, middles + m);
+      }
+      for (SwitchIndex m = 0; m < kOfPod; ++m) {
+        for (SwitchIndex core = 0; core < kCores; ++core) builder.link(middles + m, kCore + core);
+      }
+    }
+    auto& links = builder.input().links;
+    const auto of = [&](SwitchIndex lower, SwitchIndex upper) {
+      return std::ranges::find_if(links, [&](const auto& l) { return l.a == lower && l.b == upper; });
+    };
+    auto& down = *of(0, kOfPod);
+    auto& up = *of(3 * kOfPod + 1, kCore + 1);
+    std::swap(down.b, up.b);
+    std::swap(down.b_port, up.b_port);
+
+    const auto found = faults(fabrics::renamed(builder.input(), guids));
+
+    ASSERT_THAT(found, testing::SizeIs(1)) << guids;
+    EXPECT_EQ(found[0].kind, CablingFault::swapped) << found[0].text;
+  }
 }
 
 }  // namespace
