@@ -50,8 +50,8 @@ bool is_cabled_in_a_row(const Topology& topology, const SwitchRanking& ranking, 
 
 /// The first port by which the others of the group lead to `peer`.
 std::optional<PortNum> place_of(const FreePorts& free_ports, SwitchIndex s, SwitchIndex peer) {
-  const auto usual = free_ports.usual_ports(s, peer);
-  return usual.empty() ? std::nullopt : std::optional(usual.begin()->first);
+  const auto ports = free_ports.usual_ports(s, peer);
+  return ports.empty() ? std::nullopt : std::optional(ports.begin()->first);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(TreePart, TakesTheOnlyCableBetweenTwoTopsAsADesign) {
   for (int i = 0; i < 6; ++i) builder.add_switch(16);
   for (SwitchIndex leaf = 0; leaf < 4; ++leaf) {
     for (int h = 0; h < 2; ++h) builder.host(leaf);
-    builder.link(leaf, leaf < 2 ? 4 : 5);
+    builder.link(leaf, leaf < 2 ? 4U : 5U);
   }
   builder.link(4, 5);
 
