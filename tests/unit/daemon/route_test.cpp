@@ -271,18 +271,6 @@ TEST_F(Route, SaysHowManyEntriesADamageChanges) {
   EXPECT_EQ(json().at("changed").at("lft_entries").as_int64(), 0);
 }
 
-TEST_F(Route, SaysThatNoCableJoinsThePartsOfAFabric) {
-  options_.topology = "ft2:8";
-  options_.without = file("removed", "link leaf000 5\nlink leaf000 6\nlink leaf000 7\nlink leaf000 8\n");
-
-  EXPECT_EQ(run(), 0) << err_;
-
-  EXPECT_THAT(err_,
-              HasSubstr("the fabric is in 2 parts that no cable joins, hosts of different parts have no "
-                        "routes to each other: 28 hosts at 11 switches (leaf001 is one), 4 hosts at 1 "
-                        "switch (leaf000)\n"));
-}
-
 TEST_F(Route, GivesPortsTheLidsOfAFile) {
   options_.topology = "ft2:4";
   options_.lids = file("lids", "0x0002c90000000010 500\n");
