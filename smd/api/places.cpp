@@ -43,6 +43,8 @@ bool is_there(OnlyPorts only, const sm::Node& node) {
 /// By its own GUID, or a GUID or LID of a port that is there for the caller.
 bool has(const sm::Node& node, const Named& named_by, PortNum* at, OnlyPorts only) {
   if (named_by.guid != Guid{} && node.guid() == named_by.guid) return true;
+  // Most words are names: of a large fabric the ports are megabytes.
+  if (named_by.guid == Guid{} && named_by.lid == Lid{}) return false;
   for (std::size_t p = 0; p < node.ports.size(); ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
     if (!sees(only, node, port)) continue;
@@ -65,8 +67,10 @@ namespace {
 /// By its name, or as `smd nodes` prints a name with control characters.
 bool is_named(const sm::Node& node, const std::string& words) {
   if (node.description == words) return true;
+  const bool is_escaped = words.find('\\') != std::string::npos;
+  if (!is_escaped && node.reported != words) return false;
   const auto& raw = sm::raw_name(node);
-  return raw == words || (words.find('\\') != std::string::npos && base::escaped(raw) == words);
+  return raw == words || (is_escaped && base::escaped(raw) == words);
 }
 
 /// One that has stopped to answer is no node of the fabric, but known where it is.
@@ -100,6 +104,8 @@ Named named(const std::string& words) {
 std::expected<const sm::Node*, Answer> find_by_words(const sm::Subnet& subnet, const std::string& words,
                                                      PortNum* at, OnlyPorts only = nullptr) {
   const auto named_by = named(words);
+  const auto* of_guid = named_by.guid != Guid{} ? subnet.find(named_by.guid) : nullptr;
+  if (of_guid != nullptr && is_there(only, *of_guid)) return of_guid;
   std::vector<const sm::Node*> alike;
   for (const auto& node : subnet.nodes) {
     if (!is_there(only, *node)) continue;
