@@ -103,6 +103,8 @@ class PortsOf {
 
  private:
   bool is_meant(const sm::Node& node, PortNum num) const {
+    // What costs least and leaves out most comes first.
+    if (filter_.node != Guid{} && filter_.node != node.guid()) return false;
     const auto& port = node.ports[num.value()];
     const sm::LinkEnd end{node.guid(), num};
     const bool active = port.known && port.info.port_state == PortState::active;
@@ -111,7 +113,6 @@ class PortsOf {
     if (filter_.not_active && active) return false;
     if (filter_.lost && !sm::lost_link(now_->inventory.get(), node, num)) return false;
     if (filter_.degraded && !slow_.contains(end)) return false;
-    if (filter_.node != Guid{} && filter_.node != node.guid()) return false;
     if (filter_.asked.type && node.info.type != *filter_.asked.type) return false;
     if (filter_.asked.state && (!port.known || port.info.port_state != *filter_.asked.state)) return false;
     return filter_.match.empty() || config::matches_glob(filter_.match, node.description);
