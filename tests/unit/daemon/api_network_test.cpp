@@ -92,8 +92,8 @@ class ApiNetwork : public testing::Test {
   static std::string with_token() { return "Authorization: Bearer " + std::string(kSecret) + "\r\n"; }
 
   /// Lines of the log about a client that shows this certificate, null: none, with this reason.
-  std::size_t refused(const tls::Files& server, const std::filesystem::path& ca, const tls::Files* own,
-                      const std::string& reason) {
+  std::size_t lines_about(const tls::Files& server, const std::filesystem::path& ca, const tls::Files* own,
+                          const std::string& reason) {
     start(server);
     auto client = context(ca);
     if (own != nullptr) {
@@ -210,18 +210,18 @@ TEST_F(ApiNetwork, WithAClientCaOnlyItsCertificatesMayCall) {
 
 TEST_F(ApiNetwork, AClientWithoutACertificateIsNamed) {
   const auto server = certificates_.files("ca", "server");
-  EXPECT_EQ(refused(server, server.ca, nullptr, "it has shown no certificate"), 1U);
+  EXPECT_EQ(lines_about(server, server.ca, nullptr, "it has shown no certificate"), 1U);
 }
 
 TEST_F(ApiNetwork, AClientWhoseCertificateHasExpiredIsNamed) {
   const auto server = certificates_.files("ca", "server"), expired = certificates_.files("ca", "old", -10);
-  EXPECT_EQ(refused(server, server.ca, &expired, "its certificate: certificate has expired"), 1U);
+  EXPECT_EQ(lines_about(server, server.ca, &expired, "its certificate: certificate has expired"), 1U);
 }
 
 TEST_F(ApiNetwork, AClientWhoseCertificateIsRevokedIsNamed) {
   const auto server = certificates_.files("ca", "server"), revoked = certificates_.files("ca", "gone");
   certificates_.revoke("ca", {"gone"});
-  EXPECT_EQ(refused(server, server.ca, &revoked, "its certificate: certificate revoked"), 1U);
+  EXPECT_EQ(lines_about(server, server.ca, &revoked, "its certificate: certificate revoked"), 1U);
 }
 
 TEST_F(ApiNetwork, CertificatesAreReadAgainWhileOldConnectionsStay) {
