@@ -323,13 +323,11 @@ TEST_F(ApiPartitions, AreRefusedWithStatusAndReason) {
             "partition filed is defined in smd.toml:0: change it there");
   EXPECT_EQ(refused("PUT", "blue", 400, R"({"pkey": 0})").substr(0, 8), "pkey: fo");
   EXPECT_THAT(refused("PUT", "blue", 400, "{"), HasSubstr("not JSON"));
-  EXPECT_EQ(refused("PUT", "blue", 400, R"({"pkey": "0x5", "members": [], "pkey": "0x6"})"),
-            "pkey: twice in an object");
+  EXPECT_EQ(refused("PUT", "blue", 400, R"({"pkey": 1, "pkey": 2})"), "pkey: twice in an object");
   EXPECT_EQ(refused("PUT", "blue?create=no", 400, "{}"), R"(create: found "no", allowed true)");
   EXPECT_THAT(refused("DELETE", "blue/members/0xzz", 400), HasSubstr("the member: allowed"));
   change("PUT", "blue", 201, "{}");
-  EXPECT_EQ(refused("POST", "blue/members", 400, R"([{"a": 1, "b": {"a": 2}}, {"a": 3, "a": 4}])"),
-            "a: twice in an object");
+  EXPECT_EQ(refused("POST", "blue/members", 400, R"([{"a": 1, "a": 2}])"), "a: twice in an object");
   EXPECT_EQ(refused("PUT", "blue?create=true", 409, R"({"members": ["h1"]})"),
             "there is a partition blue, and it is another one");
   backend_.keeps = false;
@@ -436,9 +434,8 @@ TEST_F(Api, WrongBodiesAreRefusedWithTheirReason) {
   EXPECT_THAT(error("PUT", "/v1/log", 400, "{"), HasSubstr("not JSON"));
   EXPECT_EQ(error("PUT", "/v1/log", 400, "[]"), "the body must be an object");
   EXPECT_EQ(error("PUT", "/v1/log", 400), "level: missing");
-  const std::string twice = R"({"level": "info", "l\u0065vel": "debug"})";
-  EXPECT_EQ(error("PUT", "/v1/log", 400, twice), "level: twice in an object");
-  EXPECT_EQ(error("PUT", "/v1/log?dry_run=true", 400, twice), "level: twice in an object");
+  for (const auto* path : {"/v1/log", "/v1/log?dry_run=true"})
+    EXPECT_EQ(error("PUT", path, 400, R"({"level": "", "l\u0065vel": ""})"), "level: twice in an object");
   EXPECT_EQ(error("PUT", "/v1/log", 400, R"({"level": 3})"), "level: must be a string");
   EXPECT_EQ(error("PUT", "/v1/log", 400, R"({"lvl": "info"})"),
             "lvl: not known; there are level, module, guid, dry_run");
