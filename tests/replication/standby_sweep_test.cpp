@@ -45,7 +45,7 @@ TEST(StandbySweep, TheEngineThatTheMasterHasGoneOverToStays) {
   constexpr const char* kFabric = "random:12:4:2:5+guids=3";
   const auto left = cables_of("random:12:4:2:5+guids=3+cut=40:5");
   test::ReplicaSite site(kFabric);
-  auto& faults = site.world.fabric().faults();
+  auto faults = site.world.fabric().faults();
   std::vector<sim::Place> lost;
   for (const auto& [node, port] : cables_of(kFabric)) {
     if (!left.contains({node, port})) lost.push_back({node, PortNum{port}});
