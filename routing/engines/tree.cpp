@@ -107,26 +107,6 @@ void rebalance_damaged(const EngineInput& in, std::span<const Columns<Cost>> col
   if (cost(together, whole.after) < cost(rows, split.after)) rows = std::move(together);
 }
 
-/// Tables by counts, or in a small whole tree by round robin as it is, uneven as it may be: it has few
-/// collisions in shifts, and its single paths down to each host may be worth more than an even load.
-template <class Cost>
-Rows route_by_counts_or_turns(const TreeJob<Cost>& job, std::span<const Columns<Cost>> columns,
-                              std::span<const SwitchIndex> leaves, bool whole, const LftBuildInput& turns) {
-  constexpr double kMuchBetter = 0.9;
-  constexpr std::size_t kPassesOfSmallTrees = 3;
-  const auto& context = job.in.context;
-  const auto hosts = hosts_of_leaves(context.topology, leaves);
-  auto counted = route_by_counts<Cost>(job.in, columns, turns.runs, hosts, whole);
-  const bool small = descending_passes(context) >= kPassesOfSmallTrees;
-  if (!whole || !small || !context.topology.one_rate() || context.stop.stop_requested()) return counted;
-  auto plain = build_lfts<Cost>(job.in, columns, turns);
-  const auto cost = [&](const Rows& rows) {
-    const auto load = measure_load(context, {rows, {}}, hosts);
-    return cost_in_tree(load.max_link_time, {load.shift_max, load.shift_mean});
-  };
-  return cost(plain) <= kMuchBetter * cost(counted) ? plain : counted;
-}
-
 /// Routes a tree whose switches are in structural order, as far as it matters.
 template <class Cost>
 Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indices) {
@@ -139,10 +119,11 @@ Routes route_ordered(const TreeJob<Cost>& job, std::span<const DmodkIndex> indic
   const std::array<Columns<Cost>, 1> columns{{{&job.costs, &job.ranking, job.destinations}}};
   const bool whole = closed || is_whole(job.in.context.topology, job.tree_template);
   const bool dealt_out = !whole && is_dealt_out(job.in.context.topology, job.ranking, job.tree_template);
-  const LftBuildInput turns{runs, indices, &job.tree_template};
   if (!closed && job.numbering == Numbering::padded && descending_passes(job.in.context) != 0)
-    return {route_by_counts_or_turns<Cost>(job, columns, leaves, whole || dealt_out, turns), {}};
-  auto rows = build_lfts<Cost>(job.in, columns, turns);
+    return {route_by_counts<Cost>(job.in, columns, runs, hosts_of_leaves(job.in.context.topology, leaves),
+                                  whole || dealt_out),
+            {}};
+  auto rows = build_lfts<Cost>(job.in, columns, {runs, indices, &job.tree_template});
   if (!closed && !job.in.context.stop.stop_requested()) {
     if (whole || dealt_out) {
       rebalance<Cost>(job.in, columns, rows, whole ? Rebalance::round_robin : Rebalance::damaged);
