@@ -257,6 +257,10 @@ bool returns_to(const config::RoutingConfig& config, const std::string& engine, 
   return engine != now && place(engine) < place(now);
 }
 
+/// Why there is no way at present, though nothing that it follows from changes.
+constexpr std::string_view kVlTablesUnread =
+    "SL to VL tables that they need are not read yet: after the next heavy sweep";
+
 /// SL to VL tables of ports in service are written once they are read, and before the routes that need them.
 bool vl_tables_are_read(const Subnet& subnet) {
   for (const auto& node : subnet.nodes) {
@@ -298,7 +302,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
   }
   const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
   if (more && !vl_tables_are_read(*subnet_))
-    return std::unexpected("SL to VL tables that they need are not read yet: after the next heavy sweep");
+    return std::unexpected(std::string(kVlTablesUnread));
   goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
   return goal;
 }
@@ -414,7 +418,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
             "the tables stay, proven as they are; smd resweep converge [--engine] takes fresh ones that have "
             "much less load")
         .kv("engine", decided_.routes->engine);
-    if (by_itself && vl_tables_are_read(*subnet_)) not_converged_ = converges_from();
+    if (by_itself && goal.error() != kVlTablesUnread) not_converged_ = converges_from();
     converging_ = false;
     converge_to_ = Fresh::canonical;
     routes_since_ = parts_.clock.now();

@@ -227,7 +227,9 @@ asio::awaitable<bool> Reconciler::count_left(const PartKind* kind, Progress* run
   run->out = {};
   Plan left;
   const bool planned = co_await make_plan(kind, run, &left);
-  if (planned) failures_.end(left.sets());
+  // Of a table whose Set was given up for something newer nothing is known, and so nothing planned.
+  const auto lost = std::ranges::count(run->applied.failed, true, &FailedSet::given_up);
+  if (planned) failures_.end(left.sets() + static_cast<std::size_t>(lost));
   co_return planned;
 }
 
@@ -238,6 +240,10 @@ void Reconciler::end_part(const PartKind* kind, Progress* run) {
     case Part::fabric:
       unfinished_.erase(Part::multicast);
       unfinished_.erase(Part::partitions);
+      for (const auto& failed : run->applied.failed) {
+        if (failed.given_up && failed.attribute == wire::PKeyTable::kAttribute)
+          parts_.agenda.look_at(subnet_->nodes[failed.node]->guid(), "P_Key table");
+      }
       break;
     case Part::partitions:
       // What failed is not known any more: the node is read again, and its sweep writes it.
