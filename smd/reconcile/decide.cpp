@@ -301,8 +301,7 @@ std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const D
     goal.proves_trees = trees_not_proven(in_the_end) < unproven;
   }
   const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
-  if (more && !vl_tables_are_read(*subnet_))
-    return std::unexpected(std::string(kVlTablesUnread));
+  if (more && !vl_tables_are_read(*subnet_)) return std::unexpected(std::string(kVlTablesUnread));
   goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
   return goal;
 }
