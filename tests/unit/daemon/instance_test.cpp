@@ -126,7 +126,9 @@ TEST_F(AnInstance, AReloadIsInForceWithItsNextSweep) {
   instance_->reload(config);
 
   ASSERT_TRUE(logged("reason=reload"));
-  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.engine == "minhop"; }));
+  EXPECT_TRUE(shows([](const api::SubnetView& view) {
+    return view.snapshot && view.snapshot->summary.engine == "minhop";
+  }));
 }
 
 /// What the API and `smd qos` say of it is of the policy_state.
@@ -248,12 +250,14 @@ TEST_F(AnInstanceThatSweepsRarely, IsBackWithItsCable) {
   device_.set([](Device& device) { device.pulled = true; });
   ASSERT_TRUE(logged("port.waiting"));
   // It may be back before the next light sweep, and another SM be master then.
-  ASSERT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->subnet->nodes.size() == 1; }));
+  ASSERT_TRUE(shows(
+      [](const api::SubnetView& view) { return view.snapshot && view.snapshot->subnet->nodes.size() == 1; }));
 
   device_.set([](Device& device) { device.pulled = false; });
 
   EXPECT_TRUE(logged("port.link_is_back"));
-  EXPECT_TRUE(shows([](const api::SubnetView& view) { return view.snapshot->summary.cas == 8; }));
+  EXPECT_TRUE(
+      shows([](const api::SubnetView& view) { return view.snapshot && view.snapshot->summary.cas == 8; }));
 }
 
 TEST_F(AnInstanceWithoutItsCertificate, SaysFromTheStartThatItsStateIsToBeCopied) {
