@@ -48,7 +48,7 @@ class Applier {
   std::optional<Job> table_job(const TableItem<A>& item);
   bool refuses(NodeIndex node, std::uint16_t attribute, const mad::RequestError& error) const;
   void failed_port_table(NodeIndex node, PortNum port, std::uint16_t attribute,
-                         const mad::RequestError& error);
+                         const mad::RequestError& error, bool refused);
   std::optional<Job> port_job(const PortItem& item, Phase phase);
   std::optional<Job> switch_job(NodeIndex node);
   std::optional<Job> adaptive_job(NodeIndex node);

@@ -47,7 +47,7 @@ std::optional<Job> Applier::table_job(const TableItem<A>& item) {
                TableAnswer<A> answer{.node = node, .port = port, .block = block, .held = std::nullopt};
                if (result) answer.held = result->template get<A>();
                answer.refused = !result && refuses(node, A::kAttribute, result.error());
-               if (!result) failed_port_table(node, port, A::kAttribute, result.error());
+               if (!result) failed_port_table(node, port, A::kAttribute, result.error(), answer.refused);
                vl_tables_.note(answer);
                applied_.answers<A>().push_back(std::move(answer));
                return std::nullopt;
@@ -71,10 +71,9 @@ bool Applier::refuses(NodeIndex index, std::uint16_t attribute, const mad::Reque
 /// switch answers none, lets all packets pass, unless it must not; what else has no answer may hold either
 /// table.
 void Applier::failed_port_table(NodeIndex index, PortNum port, std::uint16_t attribute,
-                                const mad::RequestError& error) {
+                                const mad::RequestError& error, bool refused) {
   const auto& node = *in_.subnet->nodes[index];
   const bool keys = attribute == wire::PKeyTable::kAttribute;
-  const bool refused = refuses(index, attribute, error);
   const bool may_pass = in_.decided.partitions && !in_.decided.partitions->enforcement_required;
   const bool passes = keys && node.is_switch() && (port == PortNum{0} || may_pass);
   if (!refused || (keys && !passes))

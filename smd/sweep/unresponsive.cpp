@@ -39,14 +39,20 @@ void sort_by_place(std::vector<Unresponsive>& unresponsive) {
 }
 
 void tell_unfollowed(Subnet& subnet) {
-  const auto explained = explained_places(subnet);
+  std::vector<PeerPort> without_node;
   for (const auto& node : subnet.nodes) {
-    for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
-      const PeerPort here{node->guid(), PortNum{static_cast<std::uint8_t>(p)}};
+    if (!node->is_switch()) continue;
+    for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const auto& port = node->ports[p];
-      if (!port.linked() || port.peer || explained.contains({here.node, here.port})) continue;
-      subnet.unresponsive.push_back({here, Guid{}, "its link is up, and nothing has come back by it yet"});
+      if (port.linked() && !port.peer)
+        without_node.push_back({node->guid(), PortNum{static_cast<std::uint8_t>(p)}});
     }
+  }
+  if (without_node.empty()) return;
+  const auto explained = explained_places(subnet);
+  for (const auto& here : without_node) {
+    if (explained.contains({here.node, here.port})) continue;
+    subnet.unresponsive.push_back({here, Guid{}, "its link is up, and nothing has come back by it yet"});
   }
   sort_by_place(subnet.unresponsive);
 }
