@@ -289,4 +289,8 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   return Multicast(in, routes).decide(routes);
 }
 
+std::size_t trees_not_proven(const McPart* part) {
+  return part != nullptr && part->context ? part->context->not_proven : 0;
+}
+
 }  // namespace smd::sm::inline decisions

@@ -2,6 +2,7 @@
 #pragma once
 // The trees that multicast packets are to take.
 
+#include <cstddef>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -40,5 +41,8 @@ struct MulticastContext {
 /// tables are adopted it is kept, proven or not. The part of
 /// `in.previous` itself where nothing that it rests on has changed; null where no groups are known. Pure.
 std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const RoutePart& routes);
+
+/// Trees that may close a credit loop. `part` may be null.
+std::size_t trees_not_proven(const McPart* part);
 
 }  // namespace smd::sm::inline decisions

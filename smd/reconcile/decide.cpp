@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run decides, and how repaired tables go back to freshly made ones.
-#include <fmt/format.h>
-
-#include <algorithm>
+// What a run decides.
 #include <expected>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "routing/chain/chain.h"
-#include "routing/quality/load.h"
 #include "smd/decide/kept_entries.h"
 #include "smd/decide/multicast.h"
 #include "smd/decide/path_layers.h"
 #include "smd/decide/replaced_sls.h"
 #include "smd/decide/routes.h"
 #include "smd/plan/lft_rounds.h"
+#include "smd/reconcile/converge.h"
 #include "smd/reconcile/progress.h"
 #include "smd/report/adoption.h"
 #include "smd/report/engine_change.h"
@@ -27,7 +22,6 @@
 #include "smd/report/qos_tables.h"
 #include "smd/report/tally.h"
 #include "smd/report/vl_tables.h"
-#include "smd/sweep/table_kinds.h"
 
 namespace smd::sm::inline reconciling {
 namespace {
@@ -38,10 +32,6 @@ Decided without_routes(const Decided& decided) {
   auto rest = decided;
   rest.routes = nullptr;
   return rest;
-}
-
-std::size_t trees_not_proven(const std::shared_ptr<const McPart>& part) {
-  return part && part->context ? part->context->not_proven : 0;
 }
 
 }  // namespace
@@ -83,7 +73,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
     log_qos_tables(parts_.log, *subnet_, before, decided_, partitions_.get());
   }
   // Sweeps name them too, but members may join long before the next one.
-  const bool more = trees_not_proven(decided_.multicast) > trees_not_proven(before.multicast);
+  const bool more = trees_not_proven(decided_.multicast.get()) > trees_not_proven(before.multicast.get());
   if (kind->part == Part::multicast && more) log_multicast(parts_.log, decided_);
   if (!kind->binds) co_return true;
   auto stored = stored_;
@@ -233,161 +223,9 @@ asio::awaitable<bool> Reconciler::route_round_kept_entries() {
   co_return done;
 }
 
-/// Where the tables are to converge to, and the next step on the way.
-struct Reconciler::ConvergeGoal {
-  Decided next;  ///< after the step
-  DecideTimes times;
-  routing::RouteLoad load;    ///< of the tables in the end
-  bool proves_trees = false;  ///< with them fewer multicast trees are without a proof
-  bool whole = false;         ///< the step is the last
-  bool interrupts = false;    ///< there is no order of its writes in which all that arrives goes on arriving
-  bool accepted = false;      ///< and they are written all the same
-};
-
-namespace {
-
-/// An engine that the operator has named before that of the tables can route the fabric again, or the one
-/// that had to be left.
-bool returns_to(const config::RoutingConfig& config, const std::string& engine, const RoutePart& tables) {
-  const auto& now = tables.engine;
-  if (engine != now && engine == tables.left_engine.name) return true;
-  const auto place = [&](const std::string& name) {
-    return std::ranges::find(config.engines, name) - config.engines.begin();
-  };
-  return engine != now && place(engine) < place(now);
-}
-
-/// Why there is no way at present, though nothing that it follows from changes.
-constexpr std::string_view kVlTablesUnread =
-    "SL to VL tables that they need are not read yet: after the next heavy sweep";
-
-/// SL to VL tables of ports in service are written once they are read, and before the routes that need them.
-bool vl_tables_are_read(const Subnet& subnet) {
-  for (const auto& node : subnet.nodes) {
-    for (std::size_t p = 1; node->is_switch() && p < node->ports.size(); ++p) {
-      const auto& port = node->ports[p];
-      const auto* peer = port.peer ? subnet.find(port.peer->node) : nullptr;
-      const bool between = peer != nullptr && peer->is_switch();
-      if (!between || !vl_tables_in_use(*node, PortNum{static_cast<std::uint8_t>(p)})) continue;
-      const auto& held = port.held<wire::SlToVl>();
-      if (!held || !held->asked.contains(sl_to_vl_rows(*node))) return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-/// The error: why there are no tables to converge to, or no way; empty where it is stopped.
-std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::goal_of(const DecideInput& input) const {
-  constexpr std::size_t kMostBlocks = 2048;
-  const auto& parallel = parts_.compute.parallel();
-  auto decision = sm::decide(input);
-  if (!decision) return std::unexpected(to_string(decision.error()));
-  if (!decision->decided.routes) return std::unexpected("no engine routes the fabric");
-  const auto& routes = decision->decided.routes;
-  const auto step = converge_routes(decided_.routes, *routes, kMostBlocks, parallel);
-  if (!step) return std::unexpected(to_string(step.error()));
-  ConvergeGoal goal;
-  goal.next = decided_;
-  goal.times = decision->times;
-  goal.load = load_of(*routes, parallel);
-  goal.whole = !step->part || step->done;
-  goal.next.routes = goal.whole ? routes : step->part;
-  decide_qos_tables(input, decided_, goal.next);
-  if (input.multicast) goal.next.multicast = decide_multicast(input, *goal.next.routes);
-  if (const auto unproven = trees_not_proven(decided_.multicast); unproven != 0 && input.multicast) {
-    const auto in_the_end = goal.whole ? goal.next.multicast : decide_multicast(input, *routes);
-    goal.proves_trees = trees_not_proven(in_the_end) < unproven;
-  }
-  const bool more = goal.next.routes->layers.vl_indexes() > decided_.routes->layers.vl_indexes();
-  if (more && !vl_tables_are_read(*subnet_)) return std::unexpected(std::string(kVlTablesUnread));
-  goal.interrupts = would_interrupt({*subnet_, goal.next}, parallel, input.stop);
-  return goal;
-}
-
-/// Tables that cannot become those of the engine, as those of another SM: pairs of switches come back to
-/// their first SLs all the same. Nothing where none does.
-std::optional<Reconciler::ConvergeGoal> Reconciler::pairs_back(DecideInput input) const {
-  const auto& now = *decided_.routes;
-  if (now.pairs_moved == 0) return std::nullopt;
-  input.fresh = Fresh::no;
-  input.instead = DecideInput::Instead::first_layers;
-  auto goal = goal_of(input);
-  const bool whole = !lacks_any(now);
-  const bool fewer = goal && goal->next.routes->pairs_moved < now.pairs_moved;
-  if (!fewer || (goal->interrupts && !whole)) return std::nullopt;
-  goal->accepted = goal->interrupts;
-  return *std::move(goal);
-}
-
-/// Freshly made tables; where the way to them would interrupt what works, those in the order of the switches
-/// that the present ones have. For a load that is much less, and for multicast trees that are not proven with
-/// the present ones, also tables whose way interrupts; instead of another SM's only where the operator has
-/// asked. The error: why the tables stay.
-std::expected<Reconciler::ConvergeGoal, std::string> Reconciler::converge_goal(
-    DecideInput input, const std::stop_token& stop) const {
-  const auto& now = *decided_.routes;
-  input.stop = stop;
-  input.fresh = converge_to_;
-  auto best = goal_of(input);
-  const bool other = best && best->next.routes->by_load && best->next.routes->engine != now.engine &&
-                     best->next.routes->engine != now.left_engine.name &&
-                     now.origin != RoutePart::Origin::adopted;
-  if (other && converge_to_ != Fresh::any_engine)
-    best = std::unexpected(fmt::format("{} has less load, and an engine changes only when it is told to",
-                                       best->next.routes->engine));
-  // By itself it brings no pair to another SL than its first one.
-  const bool moves =
-      converge_to_ == Fresh::canonical && best && best->next.routes->pairs_moved > now.pairs_moved;
-  if (best && !best->interrupts && !moves) return best;
-  if (converge_to_ == Fresh::canonical && (!best || moves)) {
-    if (auto back = pairs_back(input)) return *std::move(back);
-  }
-  // Pairs whose SL has moved come back to it as soon as nothing is missing: their connections are not proven.
-  const bool whole = now.layers.count > 1 && !stands_in(now) && !lacks_any(now);
-  // What waits for links has waited long enough, and what had to be another engine's need not be any more.
-  // An engine or a number of VLs that the operator has named does not need to be better.
-  const bool asked = converge_to_ != Fresh::canonical;
-  const auto* sls = decided_.service_levels.get();
-  const bool limit_waits = sls != nullptr && (sls->limit.waits != 0 || !sls->left_out.empty());
-  const bool named =
-      (converge_to_ == Fresh::any_engine && !now.engine_waits.empty()) || (asked && limit_waits);
-  const bool left =
-      best && best->next.routes->engine == now.left_engine.name && best->next.routes->engine != now.engine;
-  const bool due =
-      best && (named || !now.waiting.empty() ||
-               (returns_to(input.config.routing, best->next.routes->engine, now) && !(left && moves)));
-  if (best && ((whole && !moves) || due)) {
-    best->accepted = true;
-    return best;
-  }
-  input.fresh = Fresh::same_ranking;
-  auto near = goal_of(input);
-  const auto worth = [](const routing::RouteLoad& better, const routing::RouteLoad& than) {
-    return better.max_link_time <= routing::kWorthwhile * than.max_link_time;
-  };
-  const auto present = load_of(now, parts_.compute.parallel());
-  const bool may_interrupt =
-      converge_to_ != Fresh::canonical || (!moves && now.origin != RoutePart::Origin::adopted);
-  const bool proves = best && best->proves_trees && !(near && near->proves_trees);
-  const bool better = may_interrupt && near && best && (proves || worth(best->load, near->load));
-  if (near && !near->interrupts && near->load <= present && !better) return near;
-  if (!best) return best;
-  if (!may_interrupt)
-    return std::unexpected(moves ? fmt::format("{} pairs of end ports would get other SLs",
-                                               best->next.routes->pairs_moved - now.pairs_moved)
-                                 : "no order of writes keeps all working routes");
-  if (!best->proves_trees && !worth(best->load, present))
-    return std::unexpected(
-        "no order of writes keeps all working routes, and fresh tables would not have much less load");
-  best->accepted = true;
-  return best;
-}
-
 Reconciler::ConvergesFrom Reconciler::converges_from() const {
   return {.routes = decided_.routes,
-          .trees = trees_not_proven(decided_.multicast) != 0 ? decided_.multicast : nullptr,
+          .trees = trees_not_proven(decided_.multicast.get()) != 0 ? decided_.multicast : nullptr,
           .sls = decided_.service_levels,
           .layers_home = stored_->layers_home,
           .config = config_};
@@ -396,13 +234,14 @@ Reconciler::ConvergesFrom Reconciler::converges_from() const {
 /// One step from the tables as they are to freshly made ones. Where a step between them would not be proven
 /// they go over at once: the rounds of writes are safe all the same. False when cancelled.
 asio::awaitable<bool> Reconciler::take_step(Run how) {
-  std::expected<ConvergeGoal, std::string> goal = std::unexpected(std::string());
+  std::expected<ConvergeGoal, TablesStay> goal = std::unexpected(TablesStay{});
   auto input = decide_input(how);
   bool cancelled = false;
   const auto groups = groups_;  // which may be another one while this is computed
   const bool settled = co_await parts_.compute.execute([&](const std::stop_token& stop) {
     input.multicast = groups ? groups() : nullptr;
-    goal = converge_goal(input, stop);
+    input.stop = stop;
+    goal = converge_goal(input, converge_to_);
     cancelled = stop.stop_requested();
   });
   if (!settled || cancelled) co_return false;
@@ -412,12 +251,12 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
     const bool by_itself = converge_to_ == Fresh::canonical;
     const bool told = not_converged_ && not_converged_->routes == decided_.routes && by_itself;
     auto line = told ? parts_.log.debug("routing.not_converged") : parts_.log.info("routing.not_converged");
-    line.kv("reason", goal.error())
+    line.kv("reason", goal.error().reason)
         .kv("action",
             "the tables stay, proven as they are; smd resweep converge [--engine] takes fresh ones that have "
             "much less load")
         .kv("engine", decided_.routes->engine);
-    if (by_itself && goal.error() != kVlTablesUnread) not_converged_ = converges_from();
+    if (by_itself && !goal.error().until_read) not_converged_ = converges_from();
     converging_ = false;
     converge_to_ = Fresh::canonical;
     routes_since_ = parts_.clock.now();

@@ -3,12 +3,10 @@
 // The one loop that makes the fabric as it should be: decide -> plan -> apply -> advance -> remember ->
 // commit.
 
-#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "config/config.h"
@@ -179,11 +177,6 @@ class Reconciler {
   void hold_m_keys();
   asio::awaitable<bool> interrupt_less(bool interrupts);
   asio::awaitable<bool> route_round_kept_entries();
-  struct ConvergeGoal;
-  std::expected<ConvergeGoal, std::string> converge_goal(DecideInput input,
-                                                         const std::stop_token& stop) const;
-  std::expected<ConvergeGoal, std::string> goal_of(const DecideInput& input) const;
-  std::optional<ConvergeGoal> pairs_back(DecideInput input) const;
   asio::awaitable<bool> take_step(Run how);
   /// What the way to the engine's own tables follows from.
   struct ConvergesFrom {
