@@ -251,8 +251,7 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (kept() != nullptr)
     co_await kept()->commit_policies(next);  // what cannot be written now is written later
   // Both merge by the numbers that are kept.
-  const bool numbers =
-      policy::accepted_pkeys(next->accepted).chosen != policy::accepted_pkeys(before->accepted).chosen;
+  const bool numbers = policy::accepted_pkeys(next->accepted) != policy::accepted_pkeys(before->accepted);
   if (manager_ && (with_sls != before || numbers)) manager_->requests().set_policies(next);
   set_policy_state(std::move(next));
   changing_policies_ = false;

@@ -293,6 +293,7 @@ AcceptedPKeys accepted_pkeys(const std::string& text) {
         if (one.pkey) found.given.insert(*one.pkey);
       }
     }
+    found.nameless = nameless_partitions(sources.conf, found);
     return found;
   } catch (const std::exception&) {
     return {};

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "config/load.h"
 #include "config/partitions.h"
+#include "smd/policy/nameless.h"
 
 namespace smd::policy {
 
@@ -50,6 +51,8 @@ struct AcceptedPKeys {
   std::map<std::string, std::uint16_t, std::less<>>
       chosen{};                     ///< by smd, for definitions without one; by name
   std::set<std::uint16_t> given{};  ///< by the definitions
+  std::vector<NamelessPartition> nameless{};
+  friend bool operator==(const AcceptedPKeys&, const AcceptedPKeys&) = default;
 };
 /// None where the text makes no sense.
 AcceptedPKeys accepted_pkeys(const std::string& text);

@@ -12,6 +12,7 @@
 #include "config/qos_classes.h"
 #include "config/refused_policy.h"
 #include "smd/policy/accepted.h"
+#include "smd/policy/nameless.h"
 
 namespace smd::policy {
 
@@ -137,6 +138,7 @@ MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& poli
   auto sources = with_api(sources_of(in_force), policies);
   if (has_automatic(sources)) {
     auto accepted = accepted_pkeys(policies.accepted);
+    keep_by_members(sources.conf, accepted);
     sources.kept_pkeys = std::move(accepted.chosen);
     sources.given_before = std::move(accepted.given);
   }
