@@ -196,7 +196,7 @@ void print_tables(std::ostream& out, const json::value& subnet) {
         [&](const auto& one) { return keys_words(one, "room for"); });
   lines(out, "partitions", list_of(partitions, "not_enforced"), "smd status --json", [&](const auto& one) {
     if (text_of(one, "held_back") != "true") return keys_words(one, "not enforced, room for");
-    return keys_words(one, "room for") + "; a link that is not Active stays Armed, an Active one passes " +
+    return keys_words(one, "room for") + "; a link that is not Active waits, an Active one passes " +
            (text_of(one, "capacity") == "0" ? "all" : "what fits");
   });
   if (const auto owners = text_of(partitions, "virtual_port_owners"); !owners.empty() && owners != "0")

@@ -66,8 +66,9 @@ class Restorer {
       if (const auto* next = switch_port(subnet_, node, port))
         decide_switch_port(*port.peer, *next, row != stored_.port_keys.end() ? &row->second : nullptr);
     });
-    std::ranges::sort(part_.enforced, {},
-                      [](const auto& one) { return std::pair(one.at.node, one.at.port); });
+    const auto place = [](const auto& one) { return std::pair(one.at.node, one.at.port); };
+    std::ranges::sort(part_.enforced, {}, place);
+    std::ranges::sort(part_.not_enforced, {}, place);
   }
 
  private:
@@ -112,6 +113,8 @@ class Restorer {
     const auto held = known_keys(port);
     const auto& node = *subnet_.find(at.node);
     const bool for_another = enforces_for_another(subnet_, node, at.port);
+    if (row != nullptr && !node.switch_info && (for_another || lets_more_pass(port.info, *row)))
+      return hold_back(at, port, *row);
     if (!table || table->row.empty() || (row == nullptr && !for_another)) return;
     static const PortKeys kNothing;
     const auto& wanted = row != nullptr ? *row : kNothing;
@@ -122,6 +125,19 @@ class Restorer {
     if (held == wanted.at_switch) return;
     add_pkey_blocks(at, wanted.at_switch, *table, tables_);
     if (!wanted.at_switch.empty()) part_.restored.push_back({at, wanted.at_switch});
+  }
+
+  static bool lets_more_pass(const wire::PortInfo& info, const PortKeys& row) {
+    return (row.in && !info.partition_enforce_in) || (row.out && !info.partition_enforce_out);
+  }
+
+  /// Without SwitchInfo no table can be written. Once the link is in service nothing would be given back. Our
+  /// own port goes on: the fabric has no other SM.
+  void hold_back(const PeerPort& at, const Port& port, const PortKeys& row) {
+    const bool is_ours =
+        port.peer && port.peer->node == subnet_.sm_node && port.peer->port == subnet_.sm_port;
+    if (is_ours || !(row.in || row.out)) return;
+    part_.not_enforced.push_back({.at = at, .capacity = 0, .keys = row.at_switch.size(), .held_back = true});
   }
 
   const Subnet& subnet_;

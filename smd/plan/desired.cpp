@@ -161,6 +161,13 @@ bool stays_down(const PlanInput& in, const Node& node, const Port& port) {
   return std::ranges::binary_search(in.decided.routes->beyond, node.is_switch() ? node.guid() : peer->guid());
 }
 
+/// As long as partitions are not smd's a port in Init gets back what its switch checks, one in service does
+/// not.
+bool waits_for_its_switch(const PlanInput& in, const Node& node, PortNum num) {
+  const bool begins = node.ports[num.value()].info.port_state == PortState::init;
+  return begins && in.decided.partitions && !in.decided.partitions->managed && stays_armed(in, node, num);
+}
+
 const LinkSettings* port0_link(const PlanInput& in, const Node& node) {
   const auto index = in.subnet.index_of(node.guid());
   if (!node.is_switch() || !index) return nullptr;
@@ -177,7 +184,8 @@ std::optional<wire::PortInfo> desired_port_info(const PlanInput& in, const Node&
   if (has_lid_fields(node, num) && !set_identity(in, node, num, desired)) return std::nullopt;
   if (num.value() != 0) {
     const auto index = in.subnet.index_of(node.guid());
-    if (!port.linked() || !index || leads_nowhere(in, port) || stays_down(in, node, port))
+    if (!port.linked() || !index || leads_nowhere(in, port) || stays_down(in, node, port) ||
+        waits_for_its_switch(in, node, num))
       return std::nullopt;
     const auto& link = in.decided.links->ports[*index][num.value()];
     if (!link) return std::nullopt;

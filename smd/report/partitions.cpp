@@ -100,8 +100,17 @@ void log_no_room(const log::Log& log, const Subnet& subnet, const PartitionPart&
           });
 }
 
-std::string_view not_enforced_action(const PartitionPart::NotEnforced& one) {
+std::string_view not_enforced_reason(const Subnet& subnet, const PartitionPart::NotEnforced& one) {
+  const auto* node = subnet.find(one.at.node);
+  if (node != nullptr && !node->switch_info) return "the switch does not answer SwitchInfo";
+  return one.capacity == 0 ? "the switch does not enforce partitions"
+                           : "the switch's P_Key table is too small";
+}
+
+std::string_view not_enforced_action(const PartitionPart::NotEnforced& one, bool managed) {
   if (!one.held_back) return "the switch port lets packets of all partitions pass";
+  if (!managed)
+    return "the link stays in Init until the port can have back what another SM has told it to check";
   return one.capacity == 0 ? "a link that is not Active yet stays Armed; an Active one lets packets of all "
                              "partitions pass"
                            : "a link that is not Active yet stays Armed; at an Active one the switch passes "
@@ -111,11 +120,10 @@ std::string_view not_enforced_action(const PartitionPart::NotEnforced& one) {
 void log_not_enforced(const log::Log& log, const Subnet& subnet, const PartitionPart& before,
                       const PartitionPart& now) {
   log_new(log, "partition.not_enforced", subnet, before.not_enforced, now.not_enforced,
-          [](auto& line, const PartitionPart::NotEnforced& one) {
+          [&](auto& line, const PartitionPart::NotEnforced& one) {
             line.kv("pkeys", one.keys)
-                .kv("reason", one.capacity == 0 ? "the switch does not enforce partitions"
-                                                : "the switch's P_Key table is too small")
-                .kv("action", not_enforced_action(one));
+                .kv("reason", not_enforced_reason(subnet, one))
+                .kv("action", not_enforced_action(one, now.managed));
           });
 }
 
@@ -406,6 +414,7 @@ void log_partitions(const log::Log& log, const Subnet& subnet, const Stored& sto
   log_restored(log, subnet, was, *now.partitions);
   if (!now.partitions->managed) {
     if (!same_tables) log_sm_ports(log, subnet, now.partitions->sm_ports, tables);
+    log_not_enforced(log, subnet, was, *now.partitions);
     return;
   }
   if (before.partitions != now.partitions) {

@@ -50,9 +50,11 @@ std::string refused_set(const Subnet& subnet, const PeerPort& at) {
   return {};
 }
 
-/// That partitions.enforcement_required keeps the link from going Active, as words that go on.
+/// That the switch cannot check P_Keys as it must, as words that go on.
 std::string_view held_back(const PartitionPart* partitions, const PeerPort& at, const PeerPort& peer) {
   if (partitions == nullptr || (!partitions->holds_back(at) && !partitions->holds_back(peer))) return {};
+  if (!partitions->managed)
+    return ": its switch does not answer SwitchInfo, and cannot get back the P_Keys that it checked there";
   return ": the switch cannot check all P_Keys of the port, and partitions.enforcement_required asks for it";
 }
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "smd/apply/table_baseline.h"
 #include "smd/decide/port_keys.h"
@@ -266,6 +268,34 @@ TEST_F(EnforcedKeys, AreThereAgainBeforeTheLinkIsActiveWhenTheSwitchHasRebooted)
   ASSERT_NE(table, sets.end());
   ASSERT_NE(bits, sets.end());
   EXPECT_LT(table, bits) << "the table comes before what enforces it";
+}
+
+/// Without SwitchInfo their table cannot be written, and once the link is Active they would not come back.
+TEST_F(EnforcedKeys, AreWaitedForWhereTheSwitchDoesNotAnswerSwitchInfo) {
+  begin();
+  const auto state_of = [&](PortNum num) {
+    const auto& nodes = manager_.last().subnet->nodes;
+    const auto leaf =
+        std::ranges::find(nodes, std::string("leaf003"), [](const auto& node) { return node->description; });
+    return leaf != nodes.end() ? (*leaf)->ports[num.value()].info.port_state : PortState::down;
+  };
+  faults().answers_only(
+      "leaf003", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::PortInfo::kAttribute,
+                  wire::PKeyTable::kAttribute, wire::LinearForwardingTable::kAttribute});
+  faults().reboot("leaf003", 2s);
+  world_.run_for(40s);
+
+  EXPECT_EQ(state_of(kPort), PortState::init);
+  EXPECT_EQ(state_of(PortNum{2}), PortState::active) << "a host of which nothing was enforced";
+  EXPECT_THAT(line("partition.not_enforced"),
+              AllOf(HasSubstr("name=leaf003"), HasSubstr("the switch does not answer SwitchInfo"),
+                    HasSubstr("stays in Init")));
+  faults().answers_only("leaf003", {});
+  world_.run_for(60s);
+
+  EXPECT_EQ(state_of(kPort), PortState::active);
+  EXPECT_EQ(enforced(kPort), "0x7fff,0x8005 in");
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
 }
 
 TEST_F(AlteredTables, ANewPortOfAPartitionedFabricIsALimitedMember) {

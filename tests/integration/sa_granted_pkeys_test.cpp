@@ -3,13 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "smd/sa/granted_pkeys.h"
 #include "smd/sa/policy.h"
 #include "smd/sa/registry/group_parameters.h"
 #include "smd/sa/viewer.h"
 #include "tests/support/partition_config.h"
-#include "tests/support/sa_lab.h"
+#include "tests/support/sa_session.h"
 
 namespace smd {
 namespace {
@@ -39,7 +41,26 @@ class SaGrantedPKeys : public testing::Test {
     return sa::Policy{}.pkey(port(directory, "h00001"), port(directory, "h00002"), constraints);
   }
 
-  test::SaLab lab_{"ft2:4", test::with_partitions({test::partition("blue", 0x12, {"h00001", "h00002"})})};
+  /// The same with a link of h00001 that has a small MTU.
+  static std::shared_ptr<const sm::Snapshot> with_small_mtu(const sm::Snapshot& from) {
+    auto snapshot = std::make_shared<sm::Snapshot>(from);
+    auto subnet = std::make_shared<sm::Subnet>(*snapshot->subnet);
+    for (auto& node : subnet->nodes) {
+      if (node->description != "h00001") continue;
+      auto changed = std::make_shared<sm::Node>(*node);
+      changed->ports.at(1).info.neighbor_mtu = Mtu::m512;
+      node = std::move(changed);
+    }
+    snapshot->subnet = std::move(subnet);
+    return snapshot;
+  }
+  static config::SubnetConfig blue() {
+    auto partition = test::partition("blue", 0x12, {"h00001", "h00002"});
+    partition.ipoib = true;
+    return test::with_partitions({std::move(partition)});
+  }
+
+  test::SaLab lab_{"ft2:4", blue()};
 };
 
 TEST_F(SaGrantedPKeys, OneThatIsTakenAwayIsNotAnsweredByAlthoughThePortHasIt) {
@@ -69,6 +90,18 @@ TEST_F(SaGrantedPKeys, AFullMemberThatIsToBeALimitedOneCountsAsThat) {
   ASSERT_NE(keys, nullptr);
   EXPECT_EQ(std::ranges::count(keys->row[0].keys, kBlue), 0);
   EXPECT_EQ(std::ranges::count(keys->row[0].keys, PKey{0x0012}), 1);
+}
+
+/// It cannot join them any more.
+TEST_F(SaGrantedPKeys, OneThatIsTakenAwayDoesNotLimitTheGroupsOfThePartition) {
+  test::SaSession session(lab_);
+  const auto mtu_by = [&](const sm::Snapshot& snapshot) {
+    session.refresh(sa::Directory(with_small_mtu(snapshot)));
+    const auto* group = session.registry().groups().find(test::mgid("ff12:401b:8012::ffff:ffff"));
+    return group != nullptr ? group->terms.mtu : Mtu::none;
+  };
+  EXPECT_EQ(mtu_by(lab_.snapshot()), Mtu::m512);
+  EXPECT_GT(mtu_by(*decided_without(PKey{})), Mtu::m512);
 }
 
 TEST_F(SaGrantedPKeys, PortsThatHoldWhatTheyAreToHaveShareTheirTables) {

@@ -124,9 +124,9 @@ class PartitionLimits {
 
   void add(const EndPort& port) {
     const auto limits = limits_of(port);
-    const auto& held = port.info().held<wire::PKeyTable>();
-    if (!held) return add(limits, kDefaultPKey);  // as has_pkey()
-    for (const auto& block : held->row) {
+    // As has_pkey(): who may not join, or is to lose the key and does not give it up, limits no group.
+    if (port.pkeys == nullptr) return add(limits, kDefaultPKey);
+    for (const auto& block : port.pkeys->row) {
       for (const auto key : block.keys) {
         if (key.partition() != 0) add(limits, key);
       }

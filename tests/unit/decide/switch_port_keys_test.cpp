@@ -93,5 +93,23 @@ TEST_F(DecidePartitions, ATableOfASwitchThatWasNotAnsweredIsDecided) {
   EXPECT_THAT(restored.tables.no_room, testing::IsEmpty()) << "nothing is known of the SM's switch port";
 }
 
+/// It has lost what an earlier SM told it to check, and no table can be written.
+TEST_F(DecidePartitions, ALinkWaitsForASwitchThatDoesNotAnswerSwitchInfo) {
+  for (const std::uint64_t host : {kHost, kOther, kThird}) {
+    fabric_.state(host, 1, PortState::init);
+    const bool enforced = host != kThird;
+    stored_.port_keys[test::port_guid(host, 1)] = {
+        .keys = {kDefaultPKey}, .at_switch = {kDefaultPKey}, .in = enforced, .out = false, .seen = 1};
+  }
+  fabric_.node(kSwitch).switch_info.reset();
+  const auto waits = decide();
+  EXPECT_FALSE(waits.part.holds_back(test::place(kSwitch, 1))) << "of the SM";
+  EXPECT_TRUE(waits.part.holds_back(test::place(kSwitch, 2)));
+  EXPECT_FALSE(waits.part.holds_back(test::place(kSwitch, 3))) << "nothing was enforced there";
+
+  fabric_.port(kSwitch, 2).info.partition_enforce_in = true;
+  EXPECT_FALSE(decide().part.holds_back(test::place(kSwitch, 2))) << "the host alone has rebooted";
+}
+
 }  // namespace
 }  // namespace smd::sm
