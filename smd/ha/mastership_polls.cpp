@@ -19,8 +19,9 @@ namespace {
 /// see us, because our ports have an M_Key that it does not know, never sends it, and is to have the fabric.
 constexpr auto kContestPatience = std::chrono::seconds(15);
 
-/// How long an SM that has got HANDOVER may take to be master: OpenSM reads the whole fabric before.
-constexpr auto kHandoverPatience = std::chrono::seconds(50);
+/// How long an SM that has got HANDOVER may take to be master. One that acknowledges it takes the fabric, and
+/// reads all of it before where it has no copy. OpenSM acknowledges nothing, and is master at once.
+constexpr auto kAcknowledgedPatience = std::chrono::seconds(50), kHandoverPatience = std::chrono::seconds(5);
 
 /// How long a master that has stood still may take to find that it was replaced: smd asks the SMs that it
 /// knows, and sweeps. OpenSM keeps to the ranks.
@@ -193,7 +194,7 @@ asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
   const auto master = state_.polled->sm;
   auto subnet = parts_.subnet;
   auto path = path_to(Paths(*subnet), *subnet, master);
-  const auto patience = parts_.clock.now() + kHandoverPatience;
+  const auto began = parts_.clock.now();
   lid_unanswered_ = 0;
   auto next = parts_.clock.now();
   for (;;) {
@@ -213,7 +214,9 @@ asio::awaitable<bool> Mastership::stand_by(std::function<bool()> look_again) {
     if (!polled) co_return false;
     if (state_.yielded) {
       const bool another = co_await another_is_master();
-      if (another || parts_.clock.now() >= patience) on(machine::PatienceOver{});
+      const bool acknowledged = state_.yielded && state_.yielded->acknowledged;
+      const auto patience = acknowledged ? kAcknowledgedPatience : kHandoverPatience;
+      if (another || parts_.clock.now() >= began + patience) on(machine::PatienceOver{});
     }
     if (!state_.polled) co_return true;
     if (state_.polled->unanswered == 0 && look_again()) co_return true;

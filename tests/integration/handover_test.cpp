@@ -143,11 +143,30 @@ TEST_F(Beside, AnSmThatDoesNotUseTheHandoverLosesItAfterSomeTime) {
   start(with_priority(3), SmState::standby, 9);
   ASSERT_EQ(state(), SmState::standby) << story();
 
-  world_.run_for(minutes(2));
+  world_.run_for(seconds(8));
 
+  EXPECT_EQ(state(), SmState::master) << story();
+  world_.run_for(minutes(2));
   EXPECT_EQ(state(), SmState::master) << story();
   EXPECT_THAT(other_->controls, ElementsAre(1U));
   EXPECT_THAT((*smd_)->sms()->others, testing::SizeIs(1));
+}
+
+/// As an smd without a copy, which reads the whole fabric first.
+TEST_F(Beside, AnSmThatAcknowledgesTheHandoverIsWaitedForLonger) {
+  start(with_priority(3), SmState::standby, 9);
+  ASSERT_EQ(state(), SmState::standby) << story();
+  constexpr auto kAcknowledge = static_cast<std::uint32_t>(wire::SmControl::acknowledge);
+  const auto way = test::path({1, 3, 1, 1});
+  auto acknowledge = wire::Smp::directed(wire::Method::set, wire::SmInfo::kAttribute, kAcknowledge, way);
+  acknowledge.set_tid(Tid{77});
+  acknowledge.put(*other_->says);
+  other_->send(acknowledge, way);
+
+  world_.run_for(seconds(30));
+  EXPECT_EQ(state(), SmState::standby) << story();
+  world_.run_for(seconds(30));
+  EXPECT_EQ(state(), SmState::master) << story();
 }
 
 TEST_F(Beside, AnSmWithAnotherKeyIsNamedOnceAsAnErrorAndGetsNothing) {
