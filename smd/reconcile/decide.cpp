@@ -269,6 +269,7 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
             "that are in the way are taken out of service first")
         .kv("engine", goal->next.routes->engine);
   }
+  log_qos_tables(parts_.log, *subnet_, decided_, goal->next, partitions_.get());
   decided_ = std::move(goal->next);
   note_own_tables();
   may_interrupt_ = goal->accepted;

@@ -2,10 +2,16 @@
 // The state and its summary. What is published: publish.cpp.
 #include "smd/status/subnet_status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "mad/base/counted.h"
+#include "smd/report/qos_tables.h"
 #include "smd/report/tally.h"
 
 namespace smd::sm::inline status {
@@ -77,6 +83,21 @@ std::size_t held_back(const PartitionPart& partitions) {
       std::ranges::count(partitions.not_enforced, true, &PartitionPart::NotEnforced::held_back));
 }
 
+/// What [qos] asks for and does not get.
+std::vector<std::string> qos_not_given(const Subnet& subnet, const Decided& decided) {
+  std::vector<std::string> found;
+  if (const auto* sls = decided.service_levels.get(); sls != nullptr && !sls->left_out.empty())
+    found.push_back(fmt::format("{} no SLs of {} own in {} layers (SL {}): smd qos",
+                                base::counted(sls->left_out.size(), "class has", "classes have"),
+                                sls->left_out.size() == 1 ? "its" : "their", sls->layers,
+                                fmt::join(sls->left_out, ", ")));
+  if (!decided.qos_tables) return found;
+  if (const auto kept = ports_that_keep_tables(subnet, *decided.qos_tables); kept.count != 0)
+    found.push_back(fmt::format("{} VL arbitration tables, as no VL has a weight in those asked for",
+                                base::counted(kept.count, "port keeps its", "ports keep their")));
+  return found;
+}
+
 }  // namespace
 
 /// What is missing or refused, and whether it makes a fabric that works a reduced one.
@@ -92,6 +113,7 @@ void SubnetStatus::judge() {
   };
   if (!parts_.config->qos.refused.empty())
     reduce("the files are wrong about QoS, the policy that was accepted last is in force");
+  for (const auto& one : qos_not_given(*parts_.loop.subnet(), parts_.loop.decided())) reduce(one);
   const auto& partitions = parts_.loop.decided().partitions;
   if (partitions && !partitions->no_room.empty())
     reduce(partitions->no_room.size() == 1

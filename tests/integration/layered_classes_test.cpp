@@ -374,6 +374,9 @@ TEST_F(LayeredClasses, BeyondTheSlsTakeNoneOfTheLayersInUse) {
     if (of.second < count) EXPECT_EQ(now.sls.at(of), sl) << fmt::format("{}/{}", of.first, of.second);
   }
   EXPECT_EQ(manager_->lines().count("qos.too_few_sls"), 1U);
+  EXPECT_EQ(manager_->last().summary.state, sm::SweepState::reduced);
+  EXPECT_THAT(manager_->last().summary.why, HasSubstr("1 class has no SLs of its own in "));
+  const auto said = manager_->lines().count("qos.service_levels");
   walk();
   EXPECT_FALSE(credit_loop());
 
@@ -381,6 +384,8 @@ TEST_F(LayeredClasses, BeyondTheSlsTakeNoneOfTheLayersInUse) {
   world_.run_for(2min);
   EXPECT_TRUE(decided().service_levels->left_out.empty());
   EXPECT_TRUE(routes().verification.clean());
+  EXPECT_EQ(manager_->last().summary.state, sm::SweepState::up) << manager_->last().summary.why;
+  EXPECT_GT(manager_->lines().count("qos.service_levels"), said);
 }
 
 TEST_F(LayeredClasses, AreGrantedByTheSa) {

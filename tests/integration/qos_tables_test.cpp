@@ -169,6 +169,9 @@ TEST_F(QosTablesWritten, StayWhereNoVlWouldHaveATurn) {
   EXPECT_EQ(sets(), 0U);
   EXPECT_EQ(entry(kHost, 1, 0), (wire::VlWeight{Vl{0}, 10}));
   EXPECT_EQ(manager_->lines().count("qos.tables_without_weight"), 1U);
+  EXPECT_EQ(manager_->last().summary.state, sm::SweepState::reduced);
+  EXPECT_EQ(manager_->last().summary.why,
+            "128 ports keep their VL arbitration tables, as no VL has a weight in those asked for");
   const auto& last = manager_->last();
   const auto found = sm::explain_qos({.subnet = *last.subnet, .decided = last.decided});
   EXPECT_THAT(found.warnings, testing::Contains(testing::StartsWith("128 ports (first ")));
