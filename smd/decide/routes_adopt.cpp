@@ -214,8 +214,7 @@ RoutePartOr RouteDecision::adopt(std::vector<routing::OldRow> held) {
   const bool stand_in = stands_in(**fresh_part);
   const bool by_port = (*fresh_part)->layers.vls.by_port() && !stand_in && !one_layer_in_use();
   if (by_port || (same_rows && !sls_of_file_)) return instead_of_held(**fresh_part, !same_rows);
-  const auto digest = in_.stored.repaired_tables;
-  const bool is_ours = digest == kTablesBeingWritten || (digest != 0 && digest_of_tables(held) == digest);
+  const bool is_ours = are_ours(in_.stored.repaired_tables, base_, held);
   const bool is_repaired = is_ours && (*fresh_part)->engine == in_.stored.engine.name;
   auto top = top_of_held(in_.subnet, base_.top);
   std::swap(base_.top, top);

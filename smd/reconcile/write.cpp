@@ -91,12 +91,12 @@ asio::awaitable<bool> Reconciler::write(const PartKind* kind, Progress* run, Pla
 
 /// Beside the writing: a repair does not wait for the disk.
 asio::awaitable<void> Reconciler::mark_writing() {
-  co_await keep(remember_writing(stored_, decided_.routes.get()));
+  co_await keep(remember_writing(stored_, *subnet_, decided_.routes.get()));
 }
 
 /// All tables are as decided, though writing them was cut short.
 asio::awaitable<void> Reconciler::end_writing() {
-  if (stored_->repaired_tables != kTablesBeingWritten) co_return;
+  if (!marks_writing(stored_->repaired_tables)) co_return;
   auto stored = stored_;
   digested_ = decided_.routes;
   co_await parts_.compute.execute([&] { stored = remember_tables(stored, decided_.routes.get()); });

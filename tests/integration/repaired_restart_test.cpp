@@ -51,9 +51,8 @@ class RepairedRestart : public ::testing::TestWithParam<RepairedCase>, protected
       if (node.type == NodeType::switch_) world_.fabric().faults().slow(node.name, 20ms);
     }
     const auto until = world_.now() + 2min;
-    while (world_.now() < until && store_.loaded()->repaired_tables != sm::kTablesBeingWritten)
-      world_.run_for(5ms);
-    return store_.loaded()->repaired_tables == sm::kTablesBeingWritten;
+    while (world_.now() < until && !sm::marks_writing(store_.loaded()->repaired_tables)) world_.run_for(5ms);
+    return sm::marks_writing(store_.loaded()->repaired_tables);
   }
 
   base::Fabric fabric_ = test::spec(GetParam().spec);
@@ -83,14 +82,14 @@ TEST_P(RepairedRestart, ConvergesAsWithoutIt) {
 TEST_P(RepairedRestart, InTheMiddleOfWritingToo) {
   begin();
   const auto first = routes();
-  EXPECT_NE(store_.loaded()->repaired_tables, sm::kTablesBeingWritten);
+  EXPECT_FALSE(sm::marks_writing(store_.loaded()->repaired_tables));
   const auto cable = a_cable();
   world_.fabric().faults().link_down(cable);
   world_.run_for(10s);
   world_.fabric().faults().link_up(cable);
   world_.run_for(10s);
   ASSERT_FALSE(as_at_first(first));
-  ASSERT_NE(store_.loaded()->repaired_tables, sm::kTablesBeingWritten);
+  ASSERT_FALSE(sm::marks_writing(store_.loaded()->repaired_tables));
   ASSERT_TRUE(run_into_writing());
   stop();
 
@@ -101,6 +100,32 @@ TEST_P(RepairedRestart, InTheMiddleOfWritingToo) {
   EXPECT_EQ(routes().origin, sm::RoutePart::Origin::fresh);
   EXPECT_TRUE(as_at_first(first));
   EXPECT_EQ(store_.loaded()->repaired_tables, 0U);
+}
+
+TEST_P(RepairedRestart, NotWhereAnotherSmHasWrittenItsTablesSince) {
+  begin();
+  const auto cable = a_cable();
+  world_.fabric().faults().link_down(cable);
+  world_.run_for(10s);
+  world_.fabric().faults().link_up(cable);
+  world_.run_for(10s);
+  ASSERT_TRUE(run_into_writing());
+  stop();
+
+  auto other = config_;
+  other.routing.engines = {"nue"};
+  other.routing.path_sl = config::PathSl::fixed;
+  other.adopt.routes = config::AdoptRoutes::converge;
+  manager_.emplace(world_, other);
+  group_.emplace(world_.io().get_executor());
+  group_->spawn((*manager_)->run());
+  world_.run_for(2min);
+  ASSERT_EQ(routes().engine, "nue");
+  stop();
+  ASSERT_TRUE(sm::marks_writing(store_.loaded()->repaired_tables));
+
+  begin();
+  EXPECT_NE(routes().origin, sm::RoutePart::Origin::repaired);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, RepairedRestart,
