@@ -256,9 +256,13 @@ asio::awaitable<bool> Reconciler::take_step(Run how) {
             "the tables stay, proven as they are; smd resweep converge [--engine] takes fresh ones that have "
             "much less load")
         .kv("engine", decided_.routes->engine);
-    if (by_itself && !goal.error().until_read) not_converged_ = converges_from();
-    converging_ = false;
+    const bool unread = goal.error().until_read;
+    const bool repaired = decided_.routes->origin == RoutePart::Origin::repaired;
+    if ((by_itself || repaired) && !unread) not_converged_ = converges_from();
+    // What would be tried by itself later has another goal, and may have a way: it is tried now.
+    converging_ = !by_itself && repaired && !unread;
     converge_to_ = Fresh::canonical;
+    if (converging_) parts_.agenda.add(Work::incremental, "converge");
     routes_since_ = parts_.clock.now();
     co_return true;
   }

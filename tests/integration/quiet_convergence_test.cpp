@@ -83,6 +83,36 @@ TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
   }
 }
 
+TEST_P(QuietConvergence, WhatTheOperatorHasTriedIsNotTriedAgain) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto fabric = test::spec(GetParam());
+    sim::World world(fabric);
+    test::Managed manager(world);
+    mad::TaskGroup group(world.io().get_executor());
+    group.spawn(manager->run());
+    world.run_for(2s);
+    auto cables = cables_of(fabric);
+    std::mt19937_64 random(seed);
+    std::ranges::shuffle(cables, random);
+    for (std::size_t i = 0; i < cables.size() / 6; ++i) {
+      world.fabric().faults().link_down(cables[i]);
+      world.run_for(500ms);
+    }
+    world.run_for(10s);
+    manager->requests().resweep(sm::Resweep::converge, "test");
+    world.run_for(30s);
+    const auto tried = manager.lines().count("reason=converge");
+    world.run_for(300s);
+    const auto tried_again = manager.lines().count("reason=converge") - tried;
+    world.run(group.stop());
+
+    EXPECT_EQ(tried_again, 0U) << "without a change there is no other result";
+    EXPECT_TRUE(manager.last().decided.routes->verification.clean());
+    EXPECT_TRUE(world.fabric().reach().all());
+  }
+}
+
 /// The damaged fabric is best routed by updn, the whole one by nue.
 TEST(OperatorsConvergence, ChangesTheEngineOnlyWhereThatIsAskedFor) {
   const auto fabric = test::spec("random:12:4:2:5+guids=3");
