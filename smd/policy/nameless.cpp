@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "config/kept_names.h"
@@ -92,7 +92,8 @@ class NumbersByMembers {
         pairs.push_back({.share = share, .now = i, .before = before});
       }
     }
-    std::ranges::stable_sort(pairs, std::ranges::greater(), &Pair::share);
+    std::ranges::sort(pairs, {},
+                      [](const Pair& pair) { return std::tuple(-pair.share, pair.now, pair.before); });
     return pairs;
   }
 
