@@ -120,7 +120,9 @@ class Cables {
       std::ranges::sort(deviation.lacked);
       std::ranges::sort(deviation.surplus);
     }
-    auto by_design = cabled_in_turns(deviations, template_);
+    auto by_design = dealt_to_few(topology_, ranking_, template_, deviations)
+                         ? deviations
+                         : cabled_in_turns(deviations, template_);
     const auto take = [&](SwitchIndex s, SwitchIndex peer, std::vector<SwitchIndex> Deviation::* cables) {
       const auto at = by_design.find(s);
       if (at == by_design.end()) return false;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "routing/cabling/free_ports.h"
@@ -148,6 +149,30 @@ std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Dev
     in_turns(dealing) ? add_turns(dealing, result) : add_alike(dealing, result);
   }
   return result;
+}
+
+bool dealt_to_few(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  const std::map<SwitchIndex, Deviation>& deviations) {
+  if (deviations.empty()) return false;
+  const auto& members = tree_template.of(deviations.begin()->first).members;
+  if (members.size() >= kFewestDealtTo || deviations.size() != members.size()) return false;
+  const auto lacks_only = [&](SwitchIndex s) {
+    const auto at = deviations.find(s);
+    return at != deviations.end() && at->second.surplus.empty() && !topology.leaf(s);
+  };
+  if (!std::ranges::all_of(members, lacks_only)) return false;
+  std::map<SwitchIndex, std::size_t> below;  // cables, by switch above
+  std::vector<std::size_t> upwards;
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+    if (ranking.rank[s] != ranking.rank[members.front()]) continue;
+    upwards.push_back(cables_upwards(topology, ranking, s));
+    for (std::size_t g = 0; g < topology.groups(s); ++g) {
+      const auto [peer, ports] = topology.group(s, g);
+      if (ranking.rank[peer] < ranking.rank[s]) below[peer] += ports.size();
+    }
+  }
+  const auto [fewest, most] = std::ranges::minmax(below | std::views::values);
+  return std::ranges::count(upwards, upwards.front()) == std::ssize(upwards) && most - fewest <= 1;
 }
 
 std::optional<SwitchIndex> find_one_cable_short(const Topology& topology, const SwitchRanking& ranking,

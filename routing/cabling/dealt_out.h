@@ -28,6 +28,12 @@ struct Deviation {
 std::map<SwitchIndex, Deviation> cabled_in_turns(const std::map<SwitchIndex, Deviation>& deviations,
                                                  const TreeTemplate& tree_template);
 
+/// Whether only two or three switches of one group deviate, which have no hosts, no surplus, and each lack
+/// some. If all switches of their level have equally many cables upwards, and those above them equally many
+/// downwards, or one more, no cable is missing: cabled_in_turns() cannot tell in so small a group.
+bool dealt_to_few(const Topology& topology, const SwitchRanking& ranking, const TreeTemplate& tree_template,
+                  const std::map<SwitchIndex, Deviation>& deviations);
+
 /// The only switch of the group that has a cable upwards less than all others, if it has no hosts and the
 /// group has four members or more: a cable is missing, whatever the design.
 std::optional<SwitchIndex> find_one_cable_short(const Topology& topology, const SwitchRanking& ranking,

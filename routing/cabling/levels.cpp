@@ -36,6 +36,13 @@ struct Others {
   std::size_t leaves = 0;
 };
 
+/// Whether the switch is none of the lower ones of a tree, by its few uplinks, or as no others there are
+/// leaves.
+bool is_top(const Upwards& up, Others& others) {
+  const bool few = up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
+  return few || others.leaves * 4 < others.peers.size();
+}
+
 }  // namespace
 
 SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking) {
@@ -52,12 +59,17 @@ SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking) {
     others.peers.push_back(up.peers);
     others.leaves += topology.leaf(s) ? 1 : 0;
   }
+  std::map<std::int32_t, std::size_t> cables_of_tops;  // by rank the most
   for (const auto& [s, up] : ends) {
     const auto at = ranks.find(ranking.rank[s]);
-    if (at == ranks.end()) continue;
-    auto& others = at->second;
-    const bool few = up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
-    if (few || others.leaves * 4 < others.peers.size()) ranking.rank[s] = up.highest - 1;
+    if (at == ranks.end() || !is_top(up, at->second)) continue;
+    auto& most = cables_of_tops[ranking.rank[s]];
+    most = std::max(most, up.cables);
+  }
+  // Uplinks that are no multiple of the tops are dealt out in turns: some have a cable more.
+  for (const auto& [s, up] : ends) {
+    const auto tops = cables_of_tops.find(ranking.rank[s]);
+    if (tops != cables_of_tops.end() && up.cables <= tops->second + 1) ranking.rank[s] = up.highest - 1;
   }
   return ranking;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "routing/cabling/health.h"
@@ -54,6 +55,31 @@ TEST(DealtOut, SaysNothingOfWholeTrees) {
 
     EXPECT_THAT(found, testing::IsEmpty())
         << pods << ' ' << middles << ' ' << uplinks << ' ' << cores << ": " << found.front().text;
+  }
+}
+
+/// One pod of so many leaves. Two of three middle switches have most cores in common.
+TopologyInput one_pod(const Dealt& spec, SwitchIndex leaves, SwitchIndex cables) {
+  fabrics::Builder builder("one pod");
+  const auto first_core = leaves + spec.middles;
+  for (SwitchIndex i = 0; i < first_core + spec.cores; ++i) builder.add_switch(64);
+  for (SwitchIndex leaf = 0; leaf < leaves; ++leaf) {
+    for (int h = 0; h < 2; ++h) builder.host(leaf);
+    for (SwitchIndex c = 0; c < cables; ++c) builder.link(leaf, leaves + c % spec.middles);
+  }
+  for (SwitchIndex u = 0; u < spec.middles * spec.uplinks; ++u)
+    builder.link(leaves + u / spec.uplinks, first_core + u % spec.cores);
+  return builder.input();
+}
+
+TEST(DealtOut, SaysNothingOfOnePod) {
+  for (const auto& [spec, leaves, cables] :
+       {std::tuple{Dealt{1, 1, 5, 3}, 2U, 3U}, std::tuple{Dealt{1, 3, 5, 9}, 2U, 6U},
+        std::tuple{Dealt{1, 3, 5, 13}, 5U, 3U}, std::tuple{Dealt{1, 2, 5, 6}, 4U, 2U}}) {
+    const auto found = faults(one_pod(spec, leaves, cables));
+
+    EXPECT_THAT(found, testing::IsEmpty())
+        << spec.middles << ' ' << spec.uplinks << ' ' << spec.cores << ": " << found.front().text;
   }
 }
 
