@@ -12,12 +12,14 @@
 
 #include "routing/engines/destination_order.h"
 #include "routing/engines/engine.h"
+#include "routing/engines/host_planes.h"
 #include "routing/engines/lattice.h"
 #include "routing/engines/lattice_line.h"
 #include "routing/engines/pair_layering.h"
 #include "routing/engines/path_trees.h"
 #include "routing/engines/port_selection.h"
 #include "routing/engines/tree_balance.h"
+#include "routing/quality/load.h"
 
 namespace smd::routing::inline engines {
 namespace {
@@ -151,33 +153,82 @@ class DimensionOrder {
   std::vector<std::shared_ptr<LftRow>> rows_;
 };
 
-/// For other fabrics: shortest paths that close no cycle in one layer, balanced or, as opensm's dor has them,
-/// by the order of ports.
+/// Shortest paths that close no cycle in one layer, balanced or, as opensm's dor has them, by the order of
+/// ports.
 std::optional<Routes> by_shortest_paths(const RoutingContext& in) {
   if (in.topology.switches() > kMostWithOtherTies) return std::nullopt;
   const ChannelNet net(in.topology);
   std::optional<LayeredTrees> found;
   if (auto balanced = in_layers(in, net, balanced_trees(in, net), 1)) found = *std::move(balanced);
   if (!found) found = in_one_layer_by_ports(in, net);
-  if (!found) return std::nullopt;
-  return Routes{tables_along(in, found->planes), {}};
+  if (!found || in.stop.stop_requested()) return std::nullopt;
+  auto routes = routes_along(in, net, *std::move(found));
+  routes.layers = {};
+  return routes;
+}
+
+/// Lines of a dimension differ in their switches or cables.
+bool is_damaged(const Lattice& lattice, const Topology& topology) {
+  for (std::size_t d = 0; d < lattice.dimensions; ++d) {
+    const auto lines = lines_of(lattice, d);
+    std::vector<std::size_t> line_of(topology.switches()), joined(lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      for (const auto s : lines.line(i)) line_of[s] = i;
+    }
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      for (std::size_t g = 0; g < topology.groups(s); ++g)
+        joined[line_of[s]] += line_of[topology.group(s, g).peer] == line_of[s] ? 1U : 0U;
+    }
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (joined[i] != joined[0] || lines.line(i).size() != lines.line(0).size()) return true;
+    }
+  }
+  return false;
+}
+
+/// Some switch has no entry for some end port.
+bool lacks_entries(const RoutingContext& in, const Routes& routes) {
+  for (std::size_t value = 1; value < in.lids.row_size(); ++value) {
+    const Lid lid{static_cast<std::uint16_t>(value)};
+    const auto to = in.lids.destination(lid);
+    const auto without = [&](const auto& row) { return entry(row.get(), lid) == kNoRoute; };
+    const bool routed = to.sw != kNoSwitch && to.end != kNoEnd;
+    if (routed && std::ranges::any_of(routes.rows, without)) return true;
+  }
+  return false;
+}
+
+/// The load of the most loaded cable by time.
+double most_loaded_cable(const RoutingContext& in, const Routes& routes) {
+  return quality::measure_load(in, routes, hosts_in_file_order(in.topology), LoadOfShifts::no).max_link_time;
+}
+
+/// Around missing cables dimension order loads a few links with much: shortest paths may carry less there.
+Routes or_shortest_paths(const RoutingContext& in, const Lattice& lattice, Routes by_dimension) {
+  if (in.topology.switches() > kMostWithOtherTies || !is_damaged(lattice, in.topology)) return by_dimension;
+  auto shortest = by_shortest_paths(in);
+  if (!shortest) return by_dimension;
+  const bool less = lacks_entries(in, by_dimension) ||
+                    most_loaded_cable(in, *shortest) < most_loaded_cable(in, by_dimension);
+  return less ? *std::move(shortest) : by_dimension;
 }
 
 std::expected<Routes, RouteError> run_dor(const EngineInput& in) {
-  if (in.context.topology.switches() == 0) return Routes{};
+  const auto& context = in.context;
+  if (context.topology.switches() == 0) return Routes{};
   // One switch is a lattice of any dimensions.
-  const auto lattice = in.context.topology.switches() == 1
+  const auto lattice = context.topology.switches() == 1
                            ? std::optional(Lattice{.dimensions = 1, .coordinates = {0}})
-                           : find_lattice(in.context.topology);
+                           : find_lattice(context.topology);
   if (!lattice) {
-    auto routes = by_shortest_paths(in.context);
-    if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
+    auto routes = by_shortest_paths(context);
+    if (context.stop.stop_requested()) return std::unexpected(RouteError{});
     if (!routes) return std::unexpected(RouteError{RouteError::Cause::not_a_lattice, {}});
     return *std::move(routes);
   }
-  auto rows = DimensionOrder(in, *lattice).run();
-  if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  return Routes{std::move(rows), {}};
+  auto routes = or_shortest_paths(context, *lattice, {DimensionOrder(in, *lattice).run(), {}});
+  if (context.stop.stop_requested()) return std::unexpected(RouteError{});
+  return routes;
 }
 
 }  // namespace

@@ -161,6 +161,21 @@ TEST(Dor, AHyperXWithoutSomeCablesSpreadsTheWaysAround) {
   }
 }
 
+TEST(Dor, CarriesNoMoreThanShortestPathsAroundMissingCables) {
+  for (const auto* spec : {"hyperx:4x4:3+guids=7+cut=1:7", "hyperx:4x4:3+guids=7+cut=5:7",
+                           "hyperx:2x2x2x2:3+guids=4+cut=1:4", "hyperx:2x2x2x2:3+guids=4+cut=10:4"}) {
+    const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
+
+    const auto shortest = chosen_of(fabric, {{"sssp", {}}});
+    const auto chosen = chosen_of(fabric, {{"dor", {}}});
+
+    EXPECT_EQ(shortest.engine, "sssp") << spec;
+    EXPECT_EQ(chosen.engine, "dor") << spec;
+    EXPECT_TRUE(chosen.verification.clean()) << spec;
+    EXPECT_LE(max_link_paths(fabric, chosen.routes), max_link_paths(fabric, shortest.routes)) << spec;
+  }
+}
+
 std::string any_lattice() {
   const std::string kind = *rc::gen::element<std::string>("mesh", "torus", "hyperx");
   std::string sizes;
