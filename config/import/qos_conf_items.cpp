@@ -84,6 +84,7 @@ void QosConfItems::begin(QosBlock block) {
   block_ = block;
   begin_ = notes_.line();
   lines_.clear();
+  wrong_.clear();
   group_ = {.source = source()};
   level_ = {.source = source()};
   rule_ = {.source = source()};
@@ -100,7 +101,10 @@ bool QosConfItems::once(const QosValue& value) {
 
 void QosConfItems::set(std::string_view key, std::string_view text) {
   const QosValue value{.key = key, .text = text, .notes = notes_};
-  if (text.empty()) return notes_.refuse(key, "a value is missing behind the ':'");
+  if (text.empty()) {
+    note_wrong(key);
+    return notes_.refuse(key, "a value is missing behind the ':'");
+  }
   if (!once(value)) return;
   switch (block_) {
     case QosBlock::group:

@@ -4,6 +4,7 @@
 // qos-setup.
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ class QosConfItems {
   void begin(QosBlock block);
   /// A key and its value; an unknown key is an error.
   void set(std::string_view key, std::string_view text);
+  /// A line with this key is wrong: the block does not lack it, too.
+  void note_wrong(std::string_view key) { wrong_.emplace(key); }
   /// The block ends: what is missing is an error.
   void end();
   /// What keys the block may have.
@@ -32,7 +35,7 @@ class QosConfItems {
 
  private:
   bool once(const QosValue& value);
-  bool given(std::string_view key) const { return lines_.contains(key); }
+  bool given(std::string_view key) const { return lines_.contains(key) || wrong_.contains(key); }
   void set_group(const QosValue& value);
   void add_node_types(const QosValue& value);
   void set_level(const QosValue& value);
@@ -49,6 +52,7 @@ class QosConfItems {
   QosBlock block_ = QosBlock::none;
   unsigned begin_ = 0;
   std::map<std::string, unsigned, std::less<>> lines_{};  ///< of the keys of this block
+  std::set<std::string, std::less<>> wrong_{};            ///< keys that it should have had
   QosGroup group_{};
   QosLevel level_{};
   QosRule rule_{};

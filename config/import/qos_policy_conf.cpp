@@ -145,9 +145,18 @@ class QosConfReader {
     const auto rest = trim(std::string_view(text).substr(key.size()));
     const auto keys = QosConfItems::keys_of(here().block);
     const bool known = std::ranges::find(keys, key) != keys.end();
-    if (!known) return unknown(key, keys_here());
-    if (!rest.starts_with(':')) return notes_.wrong(key, text, fmt::format("{}, ':' and a value", key));
-    items_.set(key, trim(rest.substr(1)));
+    if (!known) return unknown_key(key);
+    if (rest.starts_with(':')) return items_.set(key, trim(rest.substr(1)));
+    items_.note_wrong(key);
+    notes_.wrong(key, text, fmt::format("{}, ':' and a value", key));
+  }
+
+  void unknown_key(std::string_view word) {
+    const auto meant = did_you_mean(word, keys_here());
+    for (const auto key : QosConfItems::keys_of(here().block)) {
+      if (meant.contains(fmt::format("\"{}\"", key))) items_.note_wrong(key);
+    }
+    unknown(word, keys_here());
   }
 
   std::vector<std::string> keys_here() const {
