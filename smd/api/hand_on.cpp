@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "mad/base/parse.h"
 #include "smd/api/handlers.h"
 #include "smd/api/tag.h"
 #include "smd/api/ufm.h"
@@ -135,17 +137,20 @@ replica::CallAnswer call_answer_of(const Answer& answer) {
   return made;
 }
 
-replica::Call call_of_use(const std::string& token) {
+replica::Call call_of_use(const std::string& token, std::int64_t ago) {
   return {.has_token = true,
           .caller = token,
           .role = std::string(to_string(access::Role::viewer)),
           .method = std::string(kUseMethod),
-          .target = std::string(kUseTarget)};
+          .target = std::string(kUseTarget),
+          .body = std::to_string(std::max(ago, std::int64_t{0}))};
 }
 
-std::optional<std::string> used_token(const replica::Call& call) {
-  const bool is_use = call.method == kUseMethod && call.target == kUseTarget;
-  return is_use ? std::optional(call.caller) : std::nullopt;
+std::optional<TokenUse> used_token(const replica::Call& call) {
+  if (call.method != kUseMethod || call.target != kUseTarget) return std::nullopt;
+  constexpr std::uint64_t kYears = std::uint64_t{100} * 366 * 86'400;
+  const auto ago = base::parse_number(call.body, kYears).value_or(0);
+  return TokenUse{.token = call.caller, .ago = static_cast<std::int64_t>(ago)};
 }
 
 }  // namespace smd::api

@@ -2,6 +2,7 @@
 #pragma once
 // Changes that a standby is asked for: the master does them, the standby answers with what the master says.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,10 +22,15 @@ std::expected<Request, Answer> request_of(const replica::Call& call, const std::
 /// What the standby is sent.
 replica::CallAnswer call_answer_of(const Answer& answer);
 
-/// A use of this token at a standby. It is no request: a master of an earlier version answers 403, and logs
-/// nothing.
-replica::Call call_of_use(const std::string& token);
-/// The token, where a call is of that sort.
-std::optional<std::string> used_token(const replica::Call& call);
+/// A use of this token at a standby, so many seconds ago. It is no request: a master of an earlier version
+/// answers 403, and logs nothing.
+replica::Call call_of_use(const std::string& token, std::int64_t ago);
+struct TokenUse {
+  std::string token;
+  std::int64_t ago = 0;  ///< seconds
+  friend bool operator==(const TokenUse&, const TokenUse&) = default;
+};
+/// Of a call of that sort; nothing: it is none. A standby of an earlier version does not say how long ago: 0.
+std::optional<TokenUse> used_token(const replica::Call& call);
 
 }  // namespace smd::api

@@ -78,7 +78,8 @@ class Instance {
   /// See replica::Replicator::call(). `done` is called on the instance's thread, at once with an error where
   /// the state is not copied.
   void hand_on(replica::Call call, replica::CallDone done);
-  /// That is kept, if what is kept is not newer, or the master is told; `now` are seconds since 1970.
+  /// That is kept, if what is kept is not newer, or the master is told, as soon as it can be; `now` are
+  /// seconds since 1970.
   void token_used(const std::string& name, std::int64_t now);
   /// See api::Backend.
   void sweeps_off(std::chrono::system_clock::time_point until);
@@ -135,9 +136,15 @@ class Instance {
   bool adopt_accepted(const policy::Policies& policies);
   void say_left_changes();
   void say_policy_differs(const std::string& action);
-  void tell_use(const std::string& token, std::int64_t now);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();
+  // token_uses.cpp
+  void note_use(const std::string& token, std::int64_t used);
+  void tell_use(const std::string& token, std::int64_t used);
+  void keep_use(const std::string& token, std::int64_t used);
+  std::optional<std::int64_t> kept_use(const std::string& token) const;
+  asio::awaitable<void> settle_uses();
+  policy::PoliciesPtr with_unkept_uses(policy::PoliciesPtr policies) const;
   // policy_changes.cpp
   asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
   bool may_be_lost(const api::PolicyChange& change);
@@ -147,7 +154,6 @@ class Instance {
   void set_policy_state(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   bool adopt_policy();
   asio::awaitable<bool> policy_turn();
-  void keep_use(const std::string& token, std::int64_t now);
   asio::awaitable<void> keep_uses();
   const std::string& refused_policy() const;
   asio::awaitable<void> remember_accepted();
@@ -209,6 +215,8 @@ class Instance {
   mad::WaitList policy_waiting_;
   std::map<std::string, std::int64_t> uses_;  ///< of tokens, which wait for their turn
   access::ToldUses told_uses_;
+  access::UnkeptUses unkept_uses_;  ///< those at this SM while it follows a master
+  bool settling_uses_ = false;
   std::pair<std::string, config::ClassSls> compared_{};  ///< what the master has accepted, as it was compared
   policy::AcceptedDifferences differs_;                  ///< from it to files_
   policy::PoliciesPtr left_policies_;  ///< when we were master last, in this process or before; null: said

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions that the API changes: kept first, then in force. And what files said when they were right last.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -132,34 +133,17 @@ void Instance::say(const api::PolicyChange& change) {
   }
 }
 
-void Instance::token_used(const std::string& name, std::int64_t now) {
-  asio::post(io_, [this, name, now] {
-    const bool copies = kept() != nullptr && kept()->following().follows;
-    return copies ? tell_use(name, now) : keep_use(name, now);
-  });
-}
-
-/// Nothing of it is urgent: uses that come while another change is on its way are kept together after it.
-void Instance::keep_use(const std::string& token, std::int64_t now) {
-  if (!now_.policy_state) return;
-  const auto& tokens = now_.policy_state->policies->tokens;
-  const auto at = tokens.find(token);
-  if (at == tokens.end() || now - at->second.last_use < access::kUseKept) return;
-  const bool first = uses_.empty();
-  uses_[token] = now;
-  if (first) group_.spawn(keep_uses());
-}
-
 asio::awaitable<void> Instance::keep_uses() {
   const bool turn = co_await policy_turn();
   const auto uses = std::exchange(uses_, {});
   if (!turn) co_return;
   auto after = std::make_shared<policy::Policies>(*now_.policy_state->policies);
   std::string last;  // that is kept
-  for (const auto& [name, time] : uses) {
+  for (const auto& [name, used] : uses) {
+    const auto before = kept_use(name);
     const auto at = after->tokens.find(name);
-    if (at == after->tokens.end() || time - at->second.last_use < access::kUseKept) continue;
-    at->second.last_use = time;
+    if (!before || at == after->tokens.end() || used - *before < access::kUseKept) continue;
+    at->second.last_use = std::max(at->second.last_use, used);
     last = name;
   }
   if (last.empty()) co_return;

@@ -135,7 +135,7 @@ void Instance::replaced() {
   if (sa_) sa_->know_before(nullptr);
   say_left_changes();
   const bool policy = adopt_replica_policy();
-  set_policy_state(replicator_->policies());
+  set_policy_state(with_unkept_uses(replicator_->policies()));
   if (policy && manager_) manager_->requests().reload(spec_.config);
   if (policy && sa_) sa_->set(sa::settings_of(spec_.config));
 }
@@ -235,15 +235,9 @@ void Instance::hand_on(replica::Call call, replica::CallDone done) {
   });
 }
 
-/// Whether the master has it shows in the copy of its tokens.
-void Instance::tell_use(const std::string& token, std::int64_t now) {
-  if (!replicator_ || !told_uses_.is_due(token, now)) return;
-  if (replicator_->tell(api::call_of_use(token))) told_uses_.add(token, now);
-}
-
 asio::awaitable<replica::CallAnswer> Instance::answer_call(replica::Call call, Guid standby) {
-  if (const auto token = api::used_token(call)) {
-    keep_use(*token, sm::unix_now());
+  if (const auto use = api::used_token(call)) {
+    keep_use(use->token, sm::unix_now() - use->ago);
     co_return replica::CallAnswer{.status = 204};
   }
   const auto request = api::request_of(call, now_.name, standby);

@@ -336,8 +336,11 @@ TEST_F(ApiHandOn, ARoleIsCheckedAtBothEnds) {
 
 /// To a master of an earlier version it is a request like any other.
 TEST_F(ApiHandOn, AUseOfATokenIsNoRequest) {
-  const auto use = api::call_of_use("viewer");
-  EXPECT_EQ(api::used_token(use), "viewer");
+  const auto use = api::call_of_use("viewer", 75);
+  EXPECT_EQ(api::used_token(use), (api::TokenUse{.token = "viewer", .ago = 75}));
+  auto of_before = use;
+  of_before.body.clear();
+  EXPECT_EQ(api::used_token(of_before), (api::TokenUse{.token = "viewer", .ago = 0}));
   EXPECT_EQ(at_master(use).status, 403U);
   EXPECT_THAT(master_.calls, IsEmpty()) << "api.call";
   EXPECT_THAT(master_.unknown, IsEmpty());

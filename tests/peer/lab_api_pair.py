@@ -124,6 +124,10 @@ class Pair:
         return {"Authorization": "Basic " + base64.b64encode(f"admin:{token}".encode()).decode(),
                 "Content-Type": "application/json; charset=utf-8"}
 
+    def used(self, name, sm):
+        """Whether the SM's list says that the token was used."""
+        return re.search(rf"^{name}:.* last used \d", sm.ask("token").stdout, re.M) is not None
+
     def kill_under(self, client, allowed):
         """The master dies while the client calls: what comes of it."""
         wait_for(lambda: len(client.answered) > 50, 20, f"calls that are answered: {client.statuses}")
@@ -174,7 +178,7 @@ def handed_on(args):
         headers, viewer = pair.headers("ib-kubernetes", "operator"), pair.headers("grafana", "viewer")
         address, member = Standby(pair.ports[1]), hosts_in(SPEC)[2]
         wait_for(lambda: address.call("GET", BLUE.rsplit("/", 1)[0], None, viewer)[0] == 200, 20, "the tokens at the standby")
-        wait_for(lambda: all(re.search(r"^grafana:.* last used \d", sm.ask("token").stdout, re.M) for sm in pair.sms), 10,
+        wait_for(lambda: all(pair.used("grafana", sm) for sm in pair.sms), 10,
                  "the use of a token at the standby in both lists")
         check("method=USE" not in pair.sms[0].client.log(), "a use of a token is in the log")
         made = address.call("PUT", BLUE, {"pkey": "0x13", "members": [member]}, headers)
@@ -190,13 +194,17 @@ def handed_on(args):
 
 
 def stalled(args):
-    """The master stands still (a paused machine), the standby takes over and answers changes, the old master goes on."""
+    """The master stands still (a paused machine), the standby takes over and answers changes, the old master goes on. A use of
+    a token of which it could not be told any more is not lost."""
     with Lab(args.smd, SPEC) as lab:
         pair = Pair(lab)
-        headers, doomed = pair.headers("ib-kubernetes", "operator"), pair.headers("doomed", "operator")
+        headers, late = pair.headers("ib-kubernetes", "operator"), pair.headers("late", "viewer")
+        doomed = pair.headers("doomed", "operator")
         address, process = Standby(pair.ports[1]), pair.sms[0].client.process
         wait_for(lambda: address.call("GET", BLUE.rsplit("/", 1)[0], None, doomed)[0] == 200, 20, "the tokens at the standby")
         process.send_signal(signal.SIGSTOP)
+        check(address.call("GET", BLUE, None, late)[0] == 404, "a read at the standby of a hung master")
+        wait_for(lambda: pair.used("late", pair.sms[1]), 2, "the use of a token in the standby's list")
         began = time.monotonic()
         hung = address.call("POST", UFM, {"pkey": "0x0014", "guids": [guid(1)]}, headers)
         wait_for(lambda: address.ready(pair.ports[1]), 10, "the standby's takeover")
@@ -205,6 +213,7 @@ def stalled(args):
         made = address.call("PUT", BLUE, {"pkey": "0x13", "members": [hosts_in(SPEC)[2]]}, headers)
         check(made[0] == 201, f"PUT blue: {made}")
         pair.sms[1].ask("token", "revoke", "doomed")
+        check(pair.used("late", pair.sms[1]), "the takeover has lost a use of a token")
         process.send_signal(signal.SIGCONT)
         wait_for(lambda: pair.sms[0].role() == "current", 30, f"a current copy at the old master: {pair.sms[0].client.log()[-2000:]}")
         check(address.ready(pair.ports[1]) and not address.ready(pair.ports[0]), "the fabric stays where it is")
@@ -212,6 +221,7 @@ def stalled(args):
             there = Standby(port)
             check(there.call("GET", BLUE, None, headers)[0] == 200, f"blue is lost at {port}")
             check(there.call("GET", BLUE, None, doomed)[0] == 401, f"a revoked token is good at {port}")
+        wait_for(lambda: pair.used("late", pair.sms[0]), 20, "the use of a token in the list of the old master")
         check("sm.stood_still" in pair.sms[0].client.log(), "the standstill is in the log")
 
 

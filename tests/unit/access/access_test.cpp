@@ -52,6 +52,29 @@ TEST(ToldUses, AreToldOnceInTenMinutesForEachToken) {
   EXPECT_TRUE(told.is_due("a", 1500)) << "the clock was set back";
 }
 
+TEST(UnkeptUses, AreShownUntilTheyAreKept) {
+  UnkeptUses unkept;
+  EXPECT_TRUE(unkept.add("a", 1000));
+  EXPECT_FALSE(unkept.add("a", 1599)) << "hardly later";
+  EXPECT_TRUE(unkept.add("a", 1600));
+  EXPECT_TRUE(unkept.add("b", 700));
+  EXPECT_TRUE(unkept.add("gone", 700));
+  Tokens tokens{{"a", {.last_use = 900}}, {"b", {.last_use = 800}}, {"c", {}}};
+
+  unkept.show_in(tokens);
+
+  EXPECT_EQ(tokens.size(), 3U);
+  EXPECT_EQ(tokens["a"].last_use, 1600);
+  EXPECT_EQ(tokens["b"].last_use, 800) << "a later one is kept";
+  EXPECT_EQ(tokens["c"].last_use, 0);
+
+  unkept.forget_kept({{"a", {.last_use = 900}}, {"b", {.last_use = 800}}});
+
+  EXPECT_EQ(unkept.all(), (std::map<std::string, std::int64_t>{{"a", 1600}}));
+  unkept.forget_kept({{"a", {.last_use = 1610}}});
+  EXPECT_TRUE(unkept.all().empty());
+}
+
 class TokensOfTwoSubnets : public testing::Test {
  protected:
   static Token token(Role role, std::string_view secret) { return {.role = role, .hash = hash_of(secret)}; }
