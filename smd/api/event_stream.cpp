@@ -23,11 +23,6 @@ std::string frame(std::string_view id, std::string_view name, const sm::Json& da
   return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", id, name, sm::to_text(data));
 }
 
-/// Good as long as the view is.
-std::function<bool(const events::Event&)> seen_by(const EventView& view) {
-  return [&view](const events::Event& event) { return view.seen(event).has_value(); };
-}
-
 }  // namespace
 
 std::function<bool(std::string_view)> EventsWanted::named() const {
@@ -35,11 +30,14 @@ std::function<bool(std::string_view)> EventsWanted::named() const {
   return [this](std::string_view name) { return config::matches_glob(match, name); };
 }
 
-std::string asker_of(const EventsWanted& wanted, std::string_view kind, const EventView& view) {
-  if (!wanted.after || wanted.from) return {};
-  const auto digest = view.digest();
-  if (digest.empty()) return {};
-  return fmt::format("{} {} {}\n{}", kind, digest, wanted.subnet.value_or(""), wanted.match);
+store::EventQuery query_of(const EventsWanted& wanted, const EventView& view, std::string_view list) {
+  // A time that is so long ago is another one at each search.
+  const bool is_known = !list.empty() && !wanted.from;
+  auto query = view.query(wanted.subnet, is_known ? fmt::format("{} {}", list, wanted.match) : std::string());
+  query.after = wanted.after;
+  query.from = wanted.from;
+  query.named = wanted.named();
+  return query;
 }
 
 bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant) {
@@ -92,19 +90,14 @@ events::EventId EventStream::cursor(const EventView& view) const {
 /// Of a client that does not say after what it goes on, or after what is not kept any more.
 events::EventId EventStream::start(const EventView& view, events::EventId last) {
   if (!view.is_of_tenant(wanted_.subnet)) return last;
-  return latest_seen(
-      {.after = {}, .limit = 1, .subnet = wanted_.subnet, .about = view.about(), .wanted = seen_by(view)},
-      last, backend_);
+  return latest_seen(view.query(wanted_.subnet, kLatestEvent), last, backend_);
 }
 
 /// As many as the client has asked for.
 store::EventsFound EventStream::latest(const EventView& view) const {
-  return backend_.event_log().find({.limit = *wanted_.limit,
-                                    .subnet = wanted_.subnet,
-                                    .from = wanted_.from,
-                                    .named = wanted_.named(),
-                                    .about = view.about(),
-                                    .wanted = seen_by(view)});
+  auto query = query_of(wanted_, view, kEventList);
+  query.limit = *wanted_.limit;
+  return backend_.event_log().find(query);
 }
 
 /// How long to wait after a break, and the latest events where the client has asked for some, else an id:
@@ -126,13 +119,9 @@ std::string EventStream::begin(const EventView& view) {
 std::string EventStream::more(const EventView& view) {
   std::string piece;
   // Those of others do not count: a piece without any would be the end of what is there.
-  const auto found = backend_.event_log().find({.after = wanted_.after,
-                                                .limit = kPieceEvents,
-                                                .subnet = wanted_.subnet,
-                                                .from = wanted_.from,
-                                                .named = wanted_.named(),
-                                                .about = view.about(),
-                                                .wanted = seen_by(view)});
+  auto query = query_of(wanted_, view);
+  query.limit = kPieceEvents;
+  const auto found = backend_.event_log().find(query);
   if (is_gap(found, wanted_.after, view.is_of_tenant(wanted_.subnet))) {
     const auto since = to_text(cursor(view));
     piece = frame(since, "gap",

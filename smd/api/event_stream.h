@@ -26,9 +26,11 @@ struct EventsWanted {
   std::function<bool(std::string_view)> named() const;
 };
 
-/// Those questions of a tenant that have the same answer but for their cursors; empty: the caller is none.
-/// `kind`: of which list.
-std::string asker_of(const EventsWanted& wanted, std::string_view kind, const EventView& view);
+/// Lists for which a tenant's searches are remembered: query_of(), EventView::query().
+inline constexpr std::string_view kEventList = "events", kLatestEvent = "latest event";
+/// The search for what is wanted of what the caller sees, from its cursor on; good as long as both are.
+/// `list`: which one it is, where a tenant's searches are to be remembered; empty: they are not.
+store::EventQuery query_of(const EventsWanted& wanted, const EventView& view, std::string_view list = {});
 
 /// Whether something is missing after the client's cursor: after a tenant's "nothing so far" nothing is.
 bool is_gap(const store::EventsFound& found, const std::optional<events::EventId>& after, bool is_tenant);

@@ -73,6 +73,10 @@ Json event_json(const events::Event& event, const std::vector<log::Field>& field
 events::EventId latest_seen(store::EventQuery seen, events::EventId last, Backend& backend) {
   seen.after.reset();
   seen.limit = 1;
+  const auto any = backend.event_log().find(seen);
+  if (any.events.empty()) return {};
+  if (any.events.back()->id() <= last) return any.events.back()->id();
+  seen.asker.clear();
   seen.wanted = [inner = std::move(seen.wanted), last](const events::Event& event) {
     return event.id() <= last && inner(event);
   };
@@ -117,6 +121,15 @@ std::optional<std::vector<log::Field>> EventView::seen(const events::Event& even
   return access_.only_partitions(event.subnet) ? std::nullopt : std::optional(line.fields.unpack());
 }
 
+store::EventQuery EventView::query(const std::optional<std::string>& subnet, std::string_view list) const {
+  const auto known = list.empty() ? std::string() : digest();
+  return {.subnet = subnet,
+          .about = about(),
+          .wanted = [this](const events::Event& event) { return seen(event).has_value(); },
+          .asker = known.empty() ? known : fmt::format("{} {}\n{}", known, subnet.value_or(""), list)};
+}
+
+/// Of a tenant: the events that it may see as one, of those of its other subnets all.
 std::optional<store::AboutPartitions> EventView::about() const {
   if (tenants_.empty()) return std::nullopt;
   store::AboutPartitions about;
@@ -127,6 +140,7 @@ std::optional<store::AboutPartitions> EventView::about() const {
   return about;
 }
 
+/// Of a tenant: changes with what it sees of events. Others see most of them: empty.
 std::string EventView::digest() const {
   if (tenants_.empty()) return {};
   std::string text;

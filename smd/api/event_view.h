@@ -27,7 +27,7 @@ std::optional<events::EventId> parse_event_id(std::string_view text);
 sm::Json event_json(const events::Event& event, const std::vector<log::Field>& fields);
 
 /// The id of the latest event that `seen` means, of those up to `last`: what has come after a search up to
-/// there is found by the next one. That of no event where there is none. `seen.wanted` is not empty.
+/// there is found by the next one. That of no event where there is none.
 events::EventId latest_seen(store::EventQuery seen, events::EventId last, Backend& backend);
 
 /// Which events a caller sees, and what of them. A tenant sees those of its partitions, and of ports that
@@ -40,11 +40,10 @@ class EventView {
 
   /// The fields that the caller sees; nothing: it does not see the event.
   std::optional<std::vector<log::Field>> seen(const events::Event& event) const;
-  /// Events that it may see as a tenant of these subnets, of those of its other subnets all; nothing: it is
-  /// no tenant.
-  std::optional<store::AboutPartitions> about() const;
-  /// A text that changes with what the caller sees of events; empty: it is no tenant, and sees most of them.
-  std::string digest() const;
+  /// A search for what the caller sees: the latest events of this subnet, or (nothing) of all. `list`: what
+  /// is searched for beyond that, in a text that a tenant's searches are told apart by (EventQuery::asker);
+  /// empty: they are not remembered. Good as long as this is.
+  store::EventQuery query(const std::optional<std::string>& subnet, std::string_view list = {}) const;
   /// The caller is a tenant of the subnet; nothing: of one of them.
   bool is_of_tenant(const std::optional<std::string>& subnet) const;
   /// The caller is a tenant whose partitions have a port of the node, or would have it if it were there.
@@ -57,6 +56,8 @@ class EventView {
     std::set<Guid> nodes;       ///< of the ports, and lost ones that its partitions name
     std::set<Guid> port_guids;  ///< of these ports
   };
+  std::optional<store::AboutPartitions> about() const;
+  std::string digest() const;
   static std::vector<log::Field> of_tenant(std::vector<log::Field> fields, const Tenant& tenant);
   std::optional<std::vector<log::Field>> seen_by(const Tenant& tenant, const events::MembersOf& members,
                                                  const std::vector<log::Field>& fields) const;

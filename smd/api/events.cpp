@@ -125,15 +125,9 @@ events::EventId next_of_tenant(const store::EventsFound& found, const std::optio
 
 Answer events_page(const EventsWanted& wanted, const Question& question, Backend& backend) {
   const EventView view(*question.access, backend);
-  const auto seen = [&](const events::Event& event) { return view.seen(event).has_value(); };
-  const auto found = backend.event_log().find({.after = wanted.after,
-                                               .limit = wanted.limit.value_or(kUsual),
-                                               .subnet = wanted.subnet,
-                                               .from = wanted.from,
-                                               .named = wanted.named(),
-                                               .about = view.about(),
-                                               .wanted = seen,
-                                               .asker = asker_of(wanted, "events", view)});
+  auto query = query_of(wanted, view, kEventList);
+  query.limit = wanted.limit.value_or(kUsual);
+  const auto found = backend.event_log().find(query);
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
@@ -143,9 +137,7 @@ Answer events_page(const EventsWanted& wanted, const Question& question, Backend
   page.emplace("events", Json(std::move(list)));
   const bool is_tenant = view.is_of_tenant(wanted.subnet);
   const auto next =
-      is_tenant ? next_of_tenant(found, wanted.after,
-                                 {.limit = 1, .subnet = wanted.subnet, .about = view.about(), .wanted = seen},
-                                 backend)
+      is_tenant ? next_of_tenant(found, wanted.after, view.query(wanted.subnet, kLatestEvent), backend)
                 : found.next;
   page.emplace("next", text(to_text(next)));
   page.emplace("gap", Json(is_gap(found, wanted.after, is_tenant)));
@@ -180,23 +172,21 @@ Answer get_changes(const Question& question, Backend& backend) {
   const auto is_named = [matches = wanted->named()](std::string_view event) {
     return may_be_change(event) && (!matches || matches(event));
   };
-  const auto found =
-      backend.event_log().find({.after = wanted->after,
-                                .limit = wanted->limit.value_or(kUsual),
-                                .named = is_named,
-                                .about = view.about(),
-                                .wanted = is_seen,
-                                .asker = asker_of(*wanted, fmt::format("changes of {}", name), view)});
+  auto query = query_of(*wanted, view, fmt::format("changes of {}", name));
+  query.limit = wanted->limit.value_or(kUsual);
+  query.named = is_named;
+  query.wanted = is_seen;
+  const auto found = backend.event_log().find(query);
   JsonArray list;
   for (const auto& event : found.events) {
     if (const auto fields = view.seen(*event)) list.push_back(event_json(*event, *fields));
   }
   const bool is_tenant = view.is_of_tenant(name);
+  auto changes = view.query(std::nullopt, fmt::format("latest change of {}", name));
+  changes.named = may_be_change;
+  changes.wanted = is_seen;
   const auto next =
-      is_tenant ? next_of_tenant(
-                      found, wanted->after,
-                      {.limit = 1, .named = may_be_change, .about = view.about(), .wanted = is_seen}, backend)
-                : found.next;
+      is_tenant ? next_of_tenant(found, wanted->after, std::move(changes), backend) : found.next;
   return answer_of(Json(JsonObject{{"subnet", text(name)},
                                    {"changes", Json(std::move(list))},
                                    {"next", text(to_text(next))},

@@ -248,8 +248,8 @@ std::vector<EventPtr> EventLog::all_of_ring(const EventQuery& query) {
   return all;
 }
 
-/// From the end on: most of 100,000 events are not looked at.
-void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
+/// From the end on: most of 100,000 events are not looked at. True: the file was read, and could be.
+bool EventLog::look_back(const EventQuery& query, EventsFound& found) {
   const auto held = ring_.extent();
   const auto recent = all_of_ring(query);
   found.next = recent.empty() ? held.last : std::max(held.last, recent.back()->id());
@@ -260,10 +260,10 @@ void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
     return ++looked < query.most && found.events.size() < query.limit;
   };
   for (auto at = recent.rbegin(); at != recent.rend(); ++at) {
-    if (!goes_on(*at)) return;
+    if (!goes_on(*at)) return false;
   }
   const std::scoped_lock lock(mutex_);
-  if (!file_) return;
+  if (!file_) return false;
   const EventFile::Range range{.before = held.first,
                                .subnet = query.subnet,
                                .from = query.from,
@@ -271,6 +271,36 @@ void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
                                .about = query.about,
                                .backwards = true};
   found.gap = !file_->read(range, goes_on);
+  return !found.gap;
+}
+
+/// What was found before that is still kept, and what has come since. False: some of the latter is lost, or
+/// it is much.
+bool EventLog::find_since(const EventQuery& query, LatestSearches::Found kept, EventsFound& found) {
+  auto newer = query;
+  newer.after = kept.end;
+  newer.limit = kMostWaiting;
+  newer.asker.clear();
+  EventsFound since;
+  find_after(newer, since);
+  if (since.gap || since.more) return false;
+  const auto held = ring_.extent();
+  const auto first = std::min(known(held, held.last.epoch).first_kept.value_or(held.first), held.first);
+  std::ranges::move(since.events, std::back_inserter(kept.events));
+  while (!kept.events.empty() && (kept.events.size() > query.limit || kept.events.front()->id() < first))
+    kept.events.pop_front();
+  kept.end = since.next;
+  found.next = kept.end;
+  found.events = kept.events;
+  latest_searches_.keep(query.asker, query.limit, std::move(kept));
+  return true;
+}
+
+void EventLog::find_latest(const EventQuery& query, EventsFound& found) {
+  auto kept = latest_searches_.of(query.asker, query.limit);
+  if (kept && find_since(query, *std::move(kept), found)) return;
+  if (look_back(query, found))
+    latest_searches_.keep(query.asker, query.limit, {.end = found.next, .events = found.events});
 }
 
 std::optional<EventId> EventLog::position(const std::string& receiver) {

@@ -20,6 +20,7 @@
 #include "smd/log/log.h"
 #include "smd/store/empty_searches.h"
 #include "smd/store/event_file.h"
+#include "smd/store/latest_searches.h"
 
 namespace smd::store {
 
@@ -38,8 +39,9 @@ struct EventQuery {
   std::optional<AboutPartitions> about{};
   /// Whether an event counts; its payload is a NamedLogEvent. Empty: all do.
   std::function<bool(const events::Event&)> wanted{};
-  /// All that decides which events count, but for `after`: who asks again with the same text and finds
-  /// nothing is spared what was looked at. Empty: that is not remembered.
+  /// All that decides which events count, but for `after` and `limit`, and without `from`: a search with the
+  /// same text is spared what was looked at where it finds nothing after an id, or the latest ones again.
+  /// Empty: that is not remembered.
   std::string asker{};
 };
 
@@ -97,6 +99,8 @@ class EventLog {
   bool find_in_ring(const EventQuery& query, events::EventId after, const events::EventRing::Extent& held,
                     EventsFound& found);
   void find_latest(const EventQuery& query, EventsFound& found);
+  bool find_since(const EventQuery& query, LatestSearches::Found kept, EventsFound& found);
+  bool look_back(const EventQuery& query, EventsFound& found);
   std::vector<events::EventPtr> all_of_ring(const EventQuery& query);
 
   bool make_file(std::optional<EventFile>& file);
@@ -107,6 +111,7 @@ class EventLog {
 
   events::EventRing& ring_;
   EmptySearches empty_searches_;
+  LatestSearches latest_searches_;
   std::filesystem::path path_;
   log::Log log_;
   EventLogOptions options_;

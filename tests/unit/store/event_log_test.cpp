@@ -286,6 +286,51 @@ TEST(EventLog, SearchesThatFoundNothingAreForgottenWhenThereAreMore) {
   EXPECT_EQ(searches.end_of("b", EventId{1, 2}), (EventId{1, 2}));
 }
 
+TEST(EventLog, TheLatestEventsOfAnAskerAreLookedForOnce) {
+  const test::TemporaryFolder folder;
+  {
+    Process before(folder, kStart);
+    before.publish("own");
+    for (int i = 0; i < 20; ++i) before.publish("foreign");
+  }
+  Process now(folder, kStart + 10, {.most = 8});
+  now.publish("own");
+  std::size_t looked = 0;
+  const auto ask = [&](const std::string& asker, std::size_t limit) {
+    looked = 0;
+    return now.find({.limit = limit,
+                     .wanted =
+                         [&](const events::Event& event) {
+                           ++looked;
+                           return std::get<events::NamedLogEvent>(event.payload).name == "own";
+                         },
+                     .asker = asker});
+  };
+  const auto begun = ask("a", 3);
+  const auto own = begun.events.size();
+  EXPECT_GE(looked, 8U);
+  EXPECT_GE(own, 1U);
+
+  const auto again = ask("a", 3);
+  EXPECT_EQ(looked, 0U);
+  EXPECT_EQ(again.next, begun.next);
+  now.publish("foreign");
+  now.publish("own");
+  const auto later = ask("a", 3);
+  EXPECT_EQ(looked, 2U);
+  EXPECT_EQ(later.events.back()->id(), later.next);
+  EXPECT_GE(ask("b", 3).events.size(), 2U);
+  EXPECT_GT(looked, 2U) << "another one has looked at nothing yet";
+  EXPECT_THAT(names(ask("a", 1)), ElementsAre("own"));
+
+  for (int i = 0; i < 10; ++i) now.publish("foreign");
+  while (!now.find({.after = EventId{kStart, 1}}).gap)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(names(ask("a", 3)), ElementsAre("own", "own")) << "the first one is not kept any more";
+  EXPECT_LE(looked, 10U);
+  EXPECT_THAT(names(ask("", 3)), ElementsAre("own", "own"));
+}
+
 events::EventPtr kept_event(std::uint64_t number, const std::string& name, events::MembersOf members = {},
                             const std::string& subnet = "a") {
   auto event = std::make_shared<events::Event>();
