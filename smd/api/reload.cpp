@@ -13,6 +13,7 @@
 #include "smd/report/partitions.h"
 #include "smd/report/preview.h"
 #include "smd/report/qos_changes.h"
+#include "smd/report/qos_tables.h"
 
 namespace smd::api {
 
@@ -46,17 +47,13 @@ void add_shared_names(const PolicyState& policy_state, const policy::MergedPtr& 
   }
 }
 
-/// What qos.vls_unproven would say.
-constexpr const char* kVlsUnproven =
-    "SLs of layered routes would get other VLs, and in no order are links free of credit loops meanwhile";
-
 /// `qos` is null where there would be no routes.
 Json effect_of(const SubnetView& view, const sm::Preview& preview, const policy::MergedPtr& partitions) {
   auto effect = sm::preview_json(preview, *view.snapshot->subnet);
   Json qos;
   if (preview.refused.empty()) {
     auto changes = sm::qos_changes(qos_of(view), qos_of(view, preview.decided, partitions.get(), {}));
-    if (preview.vls_unproven) changes.warnings.emplace_back(kVlsUnproven);
+    if (preview.vls_unproven) changes.warnings.emplace_back(sm::kVlsUnproven);
     if (sm::moves_paths(changes)) effect.as_object()["disturbs"] = true;
     qos = sm::qos_changes_json(changes);
   }

@@ -235,8 +235,7 @@ void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& be
 
 void log_unproven_vls(const log::Log& log) {
   log.warn("qos.vls_unproven")
-      .kv("reason",
-          "SLs of layered routes get other VLs, and in no order are links free of credit loops meanwhile")
+      .kv("reason", kVlsUnproven)
       .kv("action", "packets that wait for each other are dropped after links.hoq_lifetime");
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "config/partitions.h"
 #include "smd/decide/decided.h"
@@ -27,6 +28,9 @@ PortsWithTables ports_that_keep_tables(const Subnet& subnet, const QosPart& part
 void log_qos_tables(const log::Log& log, const Subnet& subnet, const Decided& before, const Decided& now,
                     const config::PartitionPolicy* partitions);
 
+/// The reason that `qos.vls_unproven` gives, and a dry run in advance. Static storage.
+inline constexpr std::string_view kVlsUnproven =
+    "SLs of layered routes get other VLs, and in no order are links free of credit loops meanwhile";
 /// `qos.vls_unproven`, a warning: a plan moves SLs of layered routes to other VLs in one step, because no
 /// order of steps has been found that keeps links free of credit loops. To be called once for each such plan.
 void log_unproven_vls(const log::Log& log);
