@@ -13,6 +13,8 @@ namespace {
 
 /// A client of the network may ask once in a while on one connection, as Prometheus does.
 constexpr mad::Duration kIdle = std::chrono::seconds(75);
+/// Between two looks at the dates of certificates in use: a list of revoked ones may be for a day.
+constexpr mad::Duration kLookAtDates = std::chrono::minutes(10);
 
 /// Of "ADDRESS:PORT".
 std::string_view port_of(std::string_view listen) { return listen.substr(listen.rfind(':') + 1); }
@@ -33,6 +35,7 @@ std::expected<void, std::string> Service::listen_at(const std::filesystem::path&
 
 void Service::start(config::ApiConfig config) {
   reload(std::move(config));
+  asio::post(io_, [this] { tasks_.spawn(look_at_dates()); });
   thread_ = std::jthread([this] {
     const auto keep = asio::make_work_guard(io_);
     io_.run();
@@ -74,7 +77,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   if (!read) co_return refuse(config, read.error());
   const auto now = base::read_file(config.cert);
   const bool other = now && std::exchange(cert_, *now) != *now;
-  if (other || !unopened_) warn_of_expiry(config);
+  if (other || !unopened_) warn_of_expiry(config, true);
   if (network_ && stays) {
     if (const auto validity = tls::validity_of(config.cert); other && validity)
       log_.info("api.certificate_in_use")
@@ -113,14 +116,30 @@ void Service::refuse(const config::ApiConfig& config, const std::string& reason)
       .always();
 }
 
-void Service::warn_of_expiry(const config::ApiConfig& config) {
+/// `again`: also what was said before.
+void Service::warn_of_expiry(const config::ApiConfig& config, bool again) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto warning = tls::expiry_warning(config.cert, now);
-  if (warning.empty()) return;
-  log_.warn("api.certificate_expires")
-      .kv("reason", warning)
-      .kv("action", "replace it (smd api cert), then reload")
-      .always();
+  std::set<std::string> found;
+  const auto warn = [&](const char* event, std::string warning, std::string_view action) {
+    if (warning.empty()) return;
+    if (again || !warned_.contains(warning))
+      log_.warn(event).kv("reason", warning).kv("action", action).always();
+    found.insert(std::move(warning));
+  };
+  warn("api.certificate_expires", tls::expiry_warning(config.cert, now),
+       "replace it (smd api cert), then reload");
+  if (!config.client_ca.empty())
+    warn("api.crl_expires", tls::crl_warning(config.client_ca, now),
+         "put a current list into that file, then reload");
+  warned_ = std::move(found);
+}
+
+/// What is in use comes to its end without a reload.
+asio::awaitable<void> Service::look_at_dates() {
+  for (bool time = true; time;) {
+    time = co_await clock_.sleep(kLookAtDates);
+    if (time && network_) warn_of_expiry(served_, false);
+  }
 }
 
 asio::awaitable<void> Service::close_network() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,7 +54,8 @@ class Service {
   std::unique_ptr<TlsListener> open(const config::ApiConfig& config);
   asio::awaitable<void> close_network();
   void refuse(const config::ApiConfig& config, const std::string& reason);
-  void warn_of_expiry(const config::ApiConfig& config);
+  void warn_of_expiry(const config::ApiConfig& config, bool again);
+  asio::awaitable<void> look_at_dates();
   void wait_for(const config::ApiConfig& config, const std::string& reason);
   void try_later(const config::ApiConfig& config, const std::string& reason);
   void wait_no_longer();
@@ -69,6 +71,7 @@ class Service {
   std::unique_ptr<Server> network_;  ///< null: not on the network
   config::ApiConfig served_;         ///< what network_ was opened by
   std::string cert_;                 ///< content of its certificate file
+  std::set<std::string> warned_;     ///< of what is about to end, as it was logged last
   std::vector<std::unique_ptr<Webhook>> webhooks_;
   std::optional<config::ApiConfig> wanted_;    ///< to be applied
   std::optional<config::ApiConfig> unopened_;  ///< what cannot be on the network now; tried again

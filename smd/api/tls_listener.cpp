@@ -26,6 +26,20 @@ using asio::ip::tcp;
 /// Connections by client.
 using Counts = std::map<std::string, std::size_t>;
 
+/// What helps where it is not the client's certificate that is at fault.
+std::string_view action_for(long verified) {
+  switch (verified) {
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+    case X509_V_ERR_CRL_NOT_YET_VALID:
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+      return "put a current list of revoked certificates (CRL) of its issuer into [api] client_ca, then "
+             "reload: "
+             "until then all certificates of this issuer are refused";
+    default:
+      return {};
+  }
+}
+
 /// One of a client's connections.
 class Counted {
  public:
@@ -93,12 +107,13 @@ class TlsChannel final : public Channel {
         error.category() == asio::error::get_ssl_category() &&
         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE;
     if (verified == X509_V_OK && !is_missing) return;
-    log_.warn("api.refused")
-        .kv("address", peer_.address)
+    auto line = log_.warn("api.refused");
+    line.kv("address", peer_.address)
         .kv("reason", is_missing
                           ? std::string("it has shown no certificate")
-                          : fmt::format("its certificate: {}", X509_verify_cert_error_string(verified)))
-        .subject(counted_->client());
+                          : fmt::format("its certificate: {}", X509_verify_cert_error_string(verified)));
+    if (const auto action = action_for(verified); !action.empty()) line.kv("action", action);
+    line.subject(counted_->client());
   }
   /// Until the client has read the answer and closes its end, or close().
   asio::awaitable<void> ignore_rest() {

@@ -18,6 +18,7 @@ std::vector<std::string> certificate_faults(const config::Config& config, std::c
   const auto look = [&](const tls::Files& files, tls::Minimum minimum) {
     const auto read = tls::server_context(files, minimum);
     add(read ? tls::expiry_warning(files.cert, now) : read.error());
+    if (read && !files.ca.empty()) add(tls::crl_warning(files.ca, now));
   };
   const auto& api = config.api;
   if (!api.listen.empty())

@@ -11,7 +11,7 @@
 namespace smd::daemon {
 
 /// What is wrong with them, a line each: files that cannot be used, those of webhooks too, and certificates
-/// that end soon. Reads files.
+/// and lists of revoked ones that end soon. Reads files.
 std::vector<std::string> certificate_faults(const config::Config& config, std::chrono::sys_seconds now);
 
 }  // namespace smd::daemon

@@ -62,15 +62,15 @@ std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_net
 }
 
 void Instance::say_expiry(const config::HaConfig& ha) {
-  const auto warning =
-      ha.cert.empty() || !ha.psk.empty() || !ha.copies()
-          ? std::string()
-          : tls::expiry_warning(ha.cert, std::chrono::sys_seconds(std::chrono::seconds(sm::unix_now())));
-  if (warning.empty()) return;
-  log_.warn("ha.certificate_expires")
-      .kv("reason", warning)
-      .kv("action", "replace it, then restart: without it the state is not copied")
-      .always();
+  if (ha.cert.empty() || !ha.psk.empty() || !ha.copies()) return;
+  const auto now = std::chrono::sys_seconds(std::chrono::seconds(sm::unix_now()));
+  const auto warn = [&](const char* event, const std::string& warning, std::string_view action) {
+    if (!warning.empty()) log_.warn(event).kv("reason", warning).kv("action", action).always();
+  };
+  warn("ha.certificate_expires", tls::expiry_warning(ha.cert, now),
+       "replace it, then restart: without it the state is not copied");
+  warn("ha.crl_expires", tls::crl_warning(ha.ca, now),
+       "put a current list into that file, then restart: without it the state is not copied");
 }
 
 bool Instance::is_replicated() const {

@@ -10,10 +10,13 @@
 #include <openssl/x509.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <string_view>
 
 #include "mad/base/descriptor.h"
 
@@ -32,6 +35,40 @@ std::expected<sys_seconds, std::string> time_of(const ASN1_TIME* time) {
   return sys_seconds(std::chrono::seconds(::timegm(&parts)));
 }
 
+/// "in 1 day"
+std::string in_days(std::chrono::seconds left) {
+  const auto days = std::chrono::floor<std::chrono::days>(left).count();
+  return fmt::format("in {} {}", days, days == 1 ? "day" : "days");
+}
+
+/// As RFC 2253 has it: other bytes than those of printable ASCII are escaped.
+std::string name_text(const X509_NAME* name) {
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> text(BIO_new(BIO_s_mem()), BIO_free_all);
+  if (!text || X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253) < 0) return {};
+  char* bytes = nullptr;
+  const auto count = BIO_get_mem_data(text.get(), &bytes);
+  return count > 0 ? std::string(bytes, static_cast<std::size_t>(count)) : std::string();
+}
+
+/// When the latest list of each issuer begins and ends; those without an end are left out.
+std::map<std::string, Validity> crls_of(const std::filesystem::path& ca) {
+  std::map<std::string, Validity> lists;
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> file(BIO_new_file(ca.c_str(), "r"), BIO_free_all);
+  while (file) {
+    const std::unique_ptr<X509_CRL, decltype(&X509_CRL_free)> list(
+        PEM_read_bio_X509_CRL(file.get(), nullptr, nullptr, nullptr), X509_CRL_free);
+    if (!list) break;
+    const auto* next = X509_CRL_get0_nextUpdate(list.get());
+    const auto begins = time_of(X509_CRL_get0_lastUpdate(list.get()));
+    const auto ends = next != nullptr ? time_of(next) : std::unexpected(std::string());
+    if (!begins || !ends) continue;
+    auto& latest = lists[name_text(X509_CRL_get_issuer(list.get()))];
+    if (latest.ends < *ends) latest = {.begins = *begins, .ends = *ends};
+  }
+  ERR_clear_error();
+  return lists;
+}
+
 }  // namespace
 
 std::string unreadable(const std::filesystem::path& file) {
@@ -47,8 +84,7 @@ std::string Validity::complaint(sys_seconds now) const {
   if (now < begins) return fmt::format("it is not valid before {}", date_text(begins));
   const auto left = std::chrono::floor<std::chrono::days>(ends - now);
   if (left >= kExpiresSoon) return {};
-  return fmt::format("it expires on {} (in {} {})", date_text(ends), left.count(),
-                     left.count() == 1 ? "day" : "days");
+  return fmt::format("it expires on {} ({})", date_text(ends), in_days(left));
 }
 
 std::expected<Validity, std::string> validity_of(const std::filesystem::path& cert) {
@@ -69,6 +105,25 @@ std::string expiry_warning(const std::filesystem::path& cert, sys_seconds now) {
   const auto validity = validity_of(cert);
   const auto complaint = validity ? validity->complaint(now) : std::string();
   return complaint.empty() ? "" : fmt::format("{}: {}", cert.string(), complaint);
+}
+
+std::string crl_warning(const std::filesystem::path& ca, sys_seconds now) {
+  const auto lists = crls_of(ca);
+  const auto first = std::ranges::min_element(lists, {}, [](const auto& list) { return list.second.ends; });
+  if (first == lists.end()) return {};
+  const auto& [issuer, list] = *first;
+  const auto about = [&](std::string_view is, std::string_view then) {
+    return fmt::format(
+        "{}: the list of revoked certificates (CRL) of {} {}: all certificates of this issuer are "
+        "refused{}",
+        ca.string(), issuer, is, then);
+  };
+  if (now >= list.ends) return about(fmt::format("has ended on {}", date_text(list.ends)), "");
+  if (now < list.begins)
+    return about(fmt::format("is not valid before {}", date_text(list.begins)), " until then");
+  const auto left = list.ends - now;
+  if (left >= kExpiresSoon || left > (list.ends - list.begins) / 4) return {};
+  return about(fmt::format("ends on {} ({})", date_text(list.ends), in_days(left)), " from then on");
 }
 
 }  // namespace smd::tls

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whether a certificate is in its time.
+// Whether certificates, and lists of revoked ones (CRL), are in their time.
 
 #include <chrono>
 #include <expected>
@@ -27,6 +27,12 @@ std::expected<Validity, std::string> validity_of(const std::filesystem::path& ce
 /// What a daemon has to warn of: "FILE: " and Validity::complaint(); empty: there is no complaint, or the
 /// file cannot be read or has no certificate.
 std::string expiry_warning(const std::filesystem::path& cert, std::chrono::sys_seconds now);
+
+/// The same of the lists of revoked certificates (CRL) of a PEM file: of the issuer whose latest list ends
+/// first. Where it has ended, all certificates of the issuer are refused. A list is complained of in the last
+/// quarter of its time, at most kExpiresSoon before its end. Empty: there is no complaint, or no list, or the
+/// file cannot be read.
+std::string crl_warning(const std::filesystem::path& ca, std::chrono::sys_seconds now);
 
 /// "FILE: it is empty", "FILE: No such file or directory"; empty: it can be read and has something in it.
 std::string unreadable(const std::filesystem::path& file);

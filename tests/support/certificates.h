@@ -47,11 +47,12 @@ class Certificates {
     }
     return made;
   }
-  /// Adds a list of revoked certificates to the file of a CA.
-  void revoke(const std::string& ca, const std::vector<std::string>& names) {
+  /// Adds a list of revoked certificates to the file of a CA, which begins and ends in so many seconds.
+  void revoke(const std::string& ca, const std::vector<std::string>& names, long begins = -60,
+              long ends = 3600) {
     const std::shared_ptr<X509_CRL> list(X509_CRL_new(), X509_CRL_free);
-    const std::shared_ptr<ASN1_TIME> before(X509_gmtime_adj(nullptr, -60), ASN1_TIME_free),
-        after(X509_gmtime_adj(nullptr, 3600), ASN1_TIME_free);
+    const std::shared_ptr<ASN1_TIME> before(X509_gmtime_adj(nullptr, begins), ASN1_TIME_free),
+        after(X509_gmtime_adj(nullptr, ends), ASN1_TIME_free);
     X509_CRL_set_version(list.get(), 1);
     X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(cas_[ca].certificate.get()));
     X509_CRL_set1_lastUpdate(list.get(), before.get());

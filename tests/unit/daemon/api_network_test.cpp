@@ -224,6 +224,14 @@ TEST_F(ApiNetwork, AClientWhoseCertificateIsRevokedIsNamed) {
   EXPECT_EQ(lines_about(server, server.ca, &revoked, "its certificate: certificate revoked"), 1U);
 }
 
+/// Each client is refused then, and none of their certificates is at fault.
+TEST_F(ApiNetwork, AListOfRevokedCertificatesThatHasEndedIsNamed) {
+  const auto server = certificates_.files("ca", "server"), good = certificates_.files("ca", "good");
+  certificates_.revoke("ca", {}, -3600, -10);
+  EXPECT_EQ(lines_about(server, server.ca, &good, "its certificate: CRL has expired"), 1U);
+  EXPECT_EQ(lines_.count("into [api] client_ca, then reload"), 1U);
+}
+
 TEST_F(ApiNetwork, CertificatesAreReadAgainWhileOldConnectionsStay) {
   const auto first = certificates_.files("ca", "first"), second = certificates_.files("ca2", "second"),
              expired = certificates_.files("ca", "old", -10);

@@ -65,6 +65,28 @@ TEST_F(ApiService, WarnsOfACertificateThatEndsSoonAtTheStartAndAtEachReload) {
   EXPECT_TRUE(says("api.certificate_expires", 2));
 }
 
+TEST_F(ApiService, WarnsOfAListOfRevokedCertificatesThatEndsSoon) {
+  const auto files = made_.files("ca", "server", 366L * 86'400);
+  made_.revoke("ca", {}, -7200, -10);
+  auto config = with(files);
+  config.client_ca = files.ca;
+  service_.start(config);
+  EXPECT_TRUE(says("api.crl_expires"));
+  EXPECT_TRUE(says("ca.pem: the list of revoked certificates (CRL) of CN=ca has ended on "));
+  EXPECT_TRUE(says("api.on_network"));
+
+  made_.revoke("ca", {}, -7200, 900);
+  service_.reload(config);
+  EXPECT_TRUE(says("api.crl_expires", 2)) << "the later one counts";
+  EXPECT_TRUE(says("(in 0 days): all certificates of this issuer are refused from then on"));
+
+  made_.revoke("ca", {}, -60, 3600);
+  config.max_connections += 1;
+  service_.reload(config);
+  EXPECT_TRUE(says("api.on_network", 2));
+  EXPECT_TRUE(says("api.crl_expires", 2));
+}
+
 /// Whatever else a reload changes.
 TEST_F(ApiService, ACertificateThatCannotBeUsedTakesNothingFromTheNetwork) {
   auto config = with(made_.files("ca", "later", 366L * 86'400));
