@@ -52,6 +52,12 @@ TEST(ToldUses, AreToldOnceInTenMinutesForEachToken) {
   EXPECT_TRUE(told.is_due("a", 1500)) << "the clock was set back";
 }
 
+Token used_at(std::int64_t last_use) {
+  Token token;
+  token.last_use = last_use;
+  return token;
+}
+
 TEST(UnkeptUses, AreShownUntilTheyAreKept) {
   UnkeptUses unkept;
   EXPECT_TRUE(unkept.add("a", 1000));
@@ -59,7 +65,7 @@ TEST(UnkeptUses, AreShownUntilTheyAreKept) {
   EXPECT_TRUE(unkept.add("a", 1600));
   EXPECT_TRUE(unkept.add("b", 700));
   EXPECT_TRUE(unkept.add("gone", 700));
-  Tokens tokens{{"a", {.last_use = 900}}, {"b", {.last_use = 800}}, {"c", {}}};
+  Tokens tokens{{"a", used_at(900)}, {"b", used_at(800)}, {"c", Token()}};
 
   unkept.show_in(tokens);
 
@@ -68,10 +74,10 @@ TEST(UnkeptUses, AreShownUntilTheyAreKept) {
   EXPECT_EQ(tokens["b"].last_use, 800) << "a later one is kept";
   EXPECT_EQ(tokens["c"].last_use, 0);
 
-  unkept.forget_kept({{"a", {.last_use = 900}}, {"b", {.last_use = 800}}});
+  unkept.forget_kept({{"a", used_at(900)}, {"b", used_at(800)}});
 
   EXPECT_EQ(unkept.all(), (std::map<std::string, std::int64_t>{{"a", 1600}}));
-  unkept.forget_kept({{"a", {.last_use = 1610}}});
+  unkept.forget_kept({{"a", used_at(1610)}});
   EXPECT_TRUE(unkept.all().empty());
 }
 
