@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "routing/cabling/below_a_leaf.h"
 #include "routing/cabling/between_trees.h"
@@ -25,6 +26,9 @@ constexpr unsigned kMostSwaps = 64;
 /// Each takes as long as all checks.
 constexpr std::size_t kMostTrials = 16;
 constexpr unsigned kMostPorts = 254;
+/// With more faults, or cables that may be swapped, two of them are no explanation.
+constexpr std::ptrdiff_t kMostFaults = 8;
+constexpr std::size_t kMostWrongCables = 4;
 
 std::ptrdiff_t faults_of(const Health& health) { return std::ranges::count_if(health.findings, is_fault); }
 
@@ -86,6 +90,63 @@ Health check_all_but_swaps(const HealthInput& in, const SwitchRanking& ranking) 
   return health;
 }
 
+/// The cables between switches that findings say are wrong, each by one end, ascending.
+std::vector<std::pair<SwitchIndex, PortNum>> wrong_cables(const Topology& topology, const Health& health) {
+  std::vector<std::pair<SwitchIndex, PortNum>> cables;
+  for (const auto& finding : health.findings) {
+    if (finding.kind != CablingFault::extra && finding.kind != CablingFault::swapped) continue;
+    for (const auto& port : finding.ports) {
+      const auto s = topology.find(port.node);
+      const auto far = s == kNoSwitch ? PortPeer{} : topology.peer(s, port.port);
+      if (far.sw != kNoSwitch && far.sw != s)
+        cables.push_back(std::min(std::pair(s, port.port), std::pair(far.sw, far.port)));
+    }
+  }
+  std::ranges::sort(cables);
+  cables.erase(std::ranges::unique(cables).begin(), cables.end());
+  return cables;
+}
+
+/// The ways to exchange the ends of two of these cables.
+std::vector<CableSwap> exchanges(const Topology& topology,
+                                 const std::vector<std::pair<SwitchIndex, PortNum>>& cables) {
+  std::vector<CableSwap> found;
+  for (std::size_t i = 0; i < cables.size(); ++i) {
+    const auto [a, a_port] = cables[i];
+    const auto a_far = topology.peer(a, a_port).sw;
+    for (auto j = i + 1; j < cables.size(); ++j) {
+      const auto [b, b_port] = cables[j];
+      const auto b_far = topology.peer(b, b_port);
+      if (a == b || a_far == b_far.sw || a == b_far.sw || a_far == b) continue;
+      found.push_back({a, a_port, b, b_port});
+      found.push_back({a, a_port, b_far.sw, b_far.port});
+    }
+  }
+  return found;
+}
+
+/// Swapped cables of different levels: to each level they look like a cable too many and one that is missing.
+/// Of two cables that `rest` has faults of, the exchange that leaves fewest is tried; it must explain two.
+std::optional<Topology> check_swaps_of_faults(const HealthInput& in, const Health& rest, Health& health) {
+  const auto faults = faults_of(rest);
+  const auto cables = wrong_cables(in.topology, rest);
+  if (faults < 2 || faults > kMostFaults || cables.size() > kMostWrongCables) return std::nullopt;
+  std::optional<Topology> right;
+  std::optional<CableSwap> best;
+  auto least = faults - 1;
+  for (const auto& swap : exchanges(in.topology, cables)) {
+    auto then = with_swap(in.topology, swap);
+    const auto ranking = find_levels(then, find_tree(then));
+    const auto left = faults_of(check_all_but_swaps({then, in.rate, in.name}, ranking));
+    if (left >= least) continue;
+    least = left;
+    best = swap;
+    right = std::move(then);
+  }
+  if (best) health.findings.push_back(describe(in, *best));
+  return right;
+}
+
 /// Swapped cables come first. The other checks see the fabric with them put right, or they would report them
 /// again. Swaps that leave these more to find are none, as the design is another than was taken for it.
 void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Health& health) {
@@ -98,6 +159,7 @@ void check_cabling_of_tree(const HealthInput& in, const SwitchRanking& tree, Hea
     const HealthInput now{right ? *right : in.topology, in.rate, in.name};
     auto next = check_swaps(now, ranking, swaps);
     if (!next) next = check_paired_switches(now, ranking, swaps);
+    if (!next && kept == swaps.findings.size()) next = check_swaps_of_faults(now, rest, swaps);
     if (!next) break;
     right = std::move(next);
     ranking = find_levels(*right, find_tree(*right));
@@ -165,6 +227,25 @@ void add_positions(const HealthInput& in, Health& health) {
   }
 }
 
+/// A swapped cable has the rate of another place.
+void leave_out_rates_of_swapped(const Topology& topology, Health& health) {
+  std::vector<PortName> ends;
+  for (const auto& finding : health.findings) {
+    if (finding.kind != CablingFault::swapped) continue;
+    for (const auto& port : finding.ports) {
+      ends.push_back(port);
+      const auto s = topology.find(port.node);
+      const auto far = s == kNoSwitch ? PortPeer{} : topology.peer(s, port.port);
+      if (far.sw != kNoSwitch) ends.push_back({topology.guid(far.sw), far.port});
+    }
+  }
+  std::erase_if(health.findings, [&](const Finding& finding) {
+    return (finding.kind == CablingFault::slow || finding.kind == CablingFault::width) &&
+           std::ranges::any_of(finding.ports,
+                               [&](const PortName& port) { return std::ranges::count(ends, port) != 0; });
+  });
+}
+
 /// What the checks leave out.
 std::string left_out(const std::string& why_no_tree, bool part) {
   return fmt::format(
@@ -200,6 +281,7 @@ Health check_levels(const HealthInput& in, TreePart part) {
   check_loopbacks(in, health);
   check_isolated_switches(in, health);
   check_rates(in, part.topology ? find_tree(in.topology) : part.ranking, health);
+  leave_out_rates_of_swapped(in.topology, health);
   return health;
 }
 

@@ -169,6 +169,38 @@ TEST(DealtOut, LeavesAsManyOverAsTheSwitchHasTooFew) {
               testing::Contains(testing::Pair(2, four)));
 }
 
+/// To the leaf it is a cable to a core, to the middle switches one within their level.
+TEST(DealtOut, NamesSwappedCablesOfALeafAndACoreAsOneFault) {
+  const Dealt tree{4, 2, 6, 4};
+  for (SwitchIndex leaf = 0; leaf < 4; ++leaf) {
+    for (const unsigned uplink : {0U, 3U, 5U}) {
+      auto input = tree.input();
+      const auto cable = [&](SwitchIndex lower, unsigned nth) -> LinkSpec& {
+        for (auto& link : input.links) {
+          if (link.a == lower && nth-- == 0) return link;
+        }
+        return input.links.front();
+      };
+      auto &down = cable(leaf, leaf % 2), &up = cable(16 + 2 + leaf, uplink);
+      std::swap(down.b, up.b);
+      std::swap(down.b_port, up.b_port);
+
+      const auto found = faults(input);
+
+      const auto what = fmt::format("leaf {}, uplink {}", leaf, uplink);
+      ASSERT_EQ(found.size(), 1) << what << ": " << found.front().text;
+      EXPECT_EQ(found[0].kind, CablingFault::swapped) << what;
+      for (const auto& port : found[0].ports) {
+        const auto is_end = [&](const LinkSpec& link) {
+          return port == PortName{input.switches[link.a].guid, link.a_port} ||
+                 port == PortName{input.switches[link.b].guid, link.b_port};
+        };
+        EXPECT_TRUE(is_end(down) || is_end(up)) << what << ": " << found[0].text;
+      }
+    }
+  }
+}
+
 /// Of two swapped cables one end each is named, which ends depends on the order of GUIDs.
 TEST(DealtOut, SaysNothingMoreOfAMiddleSwitchWhoseUplinkIsSwapped) {
   constexpr SwitchIndex kPods = 3, kOfPod = 3, kCores = 4, kCore = kPods * 2 * kOfPod;

@@ -137,6 +137,32 @@ TEST(Swaps, OfCablesToOneSwitchThePortTellsWhichIsWrong) {
       << health.findings[0].text;
 }
 
+TEST(Swaps, SayNothingOfTheRateThatTheCableHasFromItsRightPlace) {
+  constexpr SwitchIndex kLeaves = 6, kSlow = kLeaves + 2;  // spines below that have EDR
+  auto input = fabrics::ft2(kLeaves, 4, 4).input();
+  const auto to = [&](SwitchIndex leaf, SwitchIndex spine) -> LinkSpec& {
+    for (auto& link : input.links) {
+      if (link.a == leaf && link.b == spine) return link;
+    }
+    return input.links.front();
+  };
+  std::map<PortName, PortRate> rates;
+  for (const auto& link : input.links) {
+    const PortRate rate{LinkWidth::x4, link.b < kSlow ? LinkSpeed::edr : LinkSpeed::hdr};
+    rates[lower_end(input, link)] = rates[{input.switches[link.b].guid, link.b_port}] = rate;
+  }
+  ASSERT_THAT(examined(input, rates).findings, testing::IsEmpty());
+  auto &one = to(0, kLeaves), &other = to(1, kSlow);
+  exchange(one, other);
+  for (const auto* link : {&one, &other})
+    rates[{input.switches[link->b].guid, link->b_port}] = rates[lower_end(input, *link)];
+
+  const auto health = examined(input, rates);
+
+  ASSERT_THAT(health.findings, testing::SizeIs(1)) << health.findings.back().text;
+  EXPECT_EQ(health.findings[0].kind, CablingFault::swapped);
+}
+
 TEST(Swaps, ThatNothingTellsApartAreBothNamed) {
   Planes spec{4, 3, 2, 2};
   auto input = planes(spec).input();
