@@ -36,11 +36,16 @@ struct Others {
   std::size_t leaves = 0;
 };
 
-/// Whether the switch is none of the lower ones of a tree, by its few uplinks, or as no others there are
-/// leaves.
-bool is_top(const Upwards& up, Others& others) {
-  const bool few = up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
-  return few || others.leaves * 4 < others.peers.size();
+/// Whether it has half of the uplinks of others of its rank or less, in cables or switches.
+bool has_few(const Upwards& up, Others& others) {
+  return up.peers * 2 <= median(others.peers) || up.cables * 2 <= median(others.cables);
+}
+
+/// Whether it has as many as the others, or one less: a middle switch of a tree whose leaves have no cable to
+/// it.
+bool has_as_many(const Upwards& up, Others& others) {
+  const auto peers = median(others.peers), cables = median(others.cables);
+  return up.peers <= peers && up.peers + 1 >= peers && up.cables <= cables && up.cables + 1 >= cables;
 }
 
 }  // namespace
@@ -60,16 +65,21 @@ SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking) {
     others.leaves += topology.leaf(s) ? 1 : 0;
   }
   std::map<std::int32_t, std::size_t> cables_of_tops;  // by rank the most
+  std::vector<SwitchIndex> tops;
   for (const auto& [s, up] : ends) {
     const auto at = ranks.find(ranking.rank[s]);
-    if (at == ranks.end() || !is_top(up, at->second)) continue;
+    if (at == ranks.end()) continue;
+    auto& others = at->second;
+    const bool few = has_few(up, others);
+    if (few || (others.leaves * 4 < others.peers.size() && !has_as_many(up, others))) tops.push_back(s);
     auto& most = cables_of_tops[ranking.rank[s]];
-    most = std::max(most, up.cables);
+    if (few) most = std::max(most, up.cables);
   }
   // Uplinks that are no multiple of the tops are dealt out in turns: some have a cable more.
   for (const auto& [s, up] : ends) {
-    const auto tops = cables_of_tops.find(ranking.rank[s]);
-    if (tops != cables_of_tops.end() && up.cables <= tops->second + 1) ranking.rank[s] = up.highest - 1;
+    const auto most = cables_of_tops.find(ranking.rank[s]);
+    const bool one_more = most != cables_of_tops.end() && most->second != 0 && up.cables <= most->second + 1;
+    if (one_more || std::ranges::binary_search(tops, s)) ranking.rank[s] = up.highest - 1;
   }
   return ranking;
 }

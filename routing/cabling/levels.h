@@ -9,7 +9,7 @@ namespace smd::routing::inline cabling {
 
 /// Corrects the ranking of find_tree() for switches with nothing below them. In a tree of one pod the cores
 /// have no lower switch and look like leaves without hosts: they are ranked above all others. Leaves have
-/// more cables.
+/// more cables. Middle switches of a tree with nothing below them stay where they are.
 SwitchRanking find_levels(const Topology& topology, SwitchRanking ranking);
 
 }  // namespace smd::routing::inline cabling

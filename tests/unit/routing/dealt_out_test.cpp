@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "routing/cabling/health.h"
+#include "routing/cabling/levels.h"
 #include "tests/support/health.h"
 #include "tests/support/routing_fabrics.h"
 #include "tests/support/routing_trees.h"
@@ -80,6 +81,30 @@ TEST(DealtOut, SaysNothingOfOnePod) {
 
     EXPECT_THAT(found, testing::IsEmpty())
         << spec.middles << ' ' << spec.uplinks << ' ' << spec.cores << ": " << found.front().text;
+  }
+}
+
+/// Leaves have cables to the first two of four middle switches.
+TEST(DealtOut, LeavesMiddleSwitchesWithoutLeavesAtTheirLevel) {
+  constexpr SwitchIndex kPods = 5, kLeaves = 3, kMiddles = 4, kOfPod = kLeaves + kMiddles, kCores = 3;
+  fabrics::Builder builder("middle switches without leaves");
+  for (SwitchIndex i = 0; i < kPods * kOfPod + kCores; ++i) builder.add_switch(64);
+  for (SwitchIndex pod = 0; pod < kPods; ++pod) {
+    const auto leaves = pod * kOfPod, middles = leaves + kLeaves;
+    for (auto leaf = leaves; leaf < middles; ++leaf) {
+      for (int h = 0; h < 5; ++h) builder.host(leaf);
+      for (SwitchIndex m = 0; m < 2; ++m) builder.link(leaf, middles + m);
+    }
+    for (SwitchIndex u = 0; u < kMiddles * 5; ++u) builder.link(middles + u / 5, kPods * kOfPod + u % kCores);
+  }
+  const Topology topology(builder.input());
+
+  const auto ranking = find_levels(topology, find_tree(topology));
+
+  for (SwitchIndex pod = 0; pod < kPods; ++pod) {
+    const auto middle = pod * kOfPod + kLeaves;
+    for (SwitchIndex m = 1; m < kMiddles; ++m)
+      EXPECT_EQ(ranking.rank[middle + m], ranking.rank[middle]) << pod << ' ' << m;
   }
 }
 
