@@ -221,13 +221,25 @@ std::uint32_t sum(const Lacked& cables) {
   return std::accumulate(cables.begin(), cables.end(), std::uint32_t{0});
 }
 
+/// Whether no host is at the switch or below: no route needs its cables.
+bool is_empty_end(const Topology& topology, const SwitchRanking& ranking, SwitchIndex s) {
+  if (topology.leaf(s)) return false;
+  for (std::size_t g = 0; g < topology.groups(s); ++g) {
+    if (ranking.rank[topology.group(s, g).peer] >= ranking.rank[s]) return false;
+  }
+  return true;
+}
+
 /// Whether some cables of the group are missing and not left out by a design, much as check_cabling() has it:
 /// two members that lack the same two or more are of a kind. A member is another kind of switch if it lacks
-/// three or more beside those of its kind, and more than a quarter, or two or more and half of all.
-bool misses_uplinks(const Topology& topology, const SwitchGroup& group) {
+/// three or more beside those of its kind, and more than a quarter, or two or more and half of all. Switches
+/// with no host below, as a top in a tree of one pod, lack nothing.
+bool misses_uplinks(const Topology& topology, const SwitchRanking& ranking, const SwitchGroup& group) {
   if (!group.gone.empty()) return true;
   std::map<Lacked, std::size_t> members;
-  for (const auto s : group.members) ++members[lacked(topology, group, s)];
+  for (const auto s : group.members) {
+    if (!is_empty_end(topology, ranking, s)) ++members[lacked(topology, group, s)];
+  }
   const auto is_kind = [](const auto& entry) { return entry.second >= 2 && sum(entry.first) >= 2; };
   std::uint32_t wanted = 0;
   for (const auto& slot : group.slots) wanted += slot.cables;
@@ -305,8 +317,8 @@ bool misses_uplinks(const Topology& topology) {
   if (!ranking) return false;
   const auto whole = find_tree_template(topology, *ranking);
   if (is_whole(topology, whole) || is_dealt_out(topology, *ranking, whole)) return false;
-  return std::ranges::any_of(whole.groups,
-                             [&](const SwitchGroup& group) { return misses_uplinks(topology, group); });
+  return std::ranges::any_of(
+      whole.groups, [&](const SwitchGroup& group) { return misses_uplinks(topology, *ranking, group); });
 }
 
 }  // namespace smd::routing::inline chain

@@ -36,6 +36,14 @@ TEST(MissesUplinks, NotWhereAManagementLeafHasACableToEveryOtherSpine) {
   }
 }
 
+/// chassis:4:2:1:1: with one line board the spine board looks like an edge switch that lacks a cable.
+TEST(MissesUplinks, NotWhereATopWithoutHostsHasFewerCablesThanLeaves) {
+  auto builder = fabrics::ft2(4, 1, 2, 2);
+  builder.link(4, builder.add_switch(8));
+
+  EXPECT_FALSE(misses_uplinks(Topology(builder.input())));
+}
+
 TEST(MissesUplinks, WhereACableIsMissingInAnyOfTheLeaves) {
   for (const unsigned storage : {0U, 2U, 3U}) {
     const auto whole = with_storage_leaves(storage).input();
