@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -212,12 +211,7 @@ std::optional<Topology> check_group_swaps(const HealthInput& in, Health& health)
   if (!groups) return std::nullopt;
   const auto found = GroupCables(in.topology, *std::move(groups)).find();
   if (found.empty()) return std::nullopt;
-  auto finding = describe(in, found.front(), {found.begin() + 1, found.end()});
-  for (const auto& other : std::span(found).subspan(1)) {
-    finding.ports.push_back({in.topology.guid(other.a), other.a_port});
-    finding.ports.push_back({in.topology.guid(other.b), other.b_port});
-  }
-  health.findings.push_back(std::move(finding));
+  health.findings.push_back(describe_all(in, found));
   return with_swap(in.topology, found.front());
 }
 

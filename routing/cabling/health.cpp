@@ -14,6 +14,7 @@
 #include "routing/cabling/between_trees.h"
 #include "routing/cabling/dealt_out.h"
 #include "routing/cabling/group_swaps.h"
+#include "routing/cabling/lattice_swaps.h"
 #include "routing/cabling/levels.h"
 #include "routing/cabling/swap_trial.h"
 #include "routing/cabling/tree_part.h"
@@ -249,7 +250,8 @@ void leave_out_rates_of_swapped(const Topology& topology, Health& health) {
 /// What the checks leave out.
 std::string left_out(const std::string& why_no_tree, bool part) {
   return fmt::format(
-      "not a tree: {}; {}only speeds, widths, swapped cables of dragonflies and single missing cables that "
+      "not a tree: {}; {}only speeds, widths, swapped cables of dragonflies and lattices, and single missing "
+      "cables that "
       "port numbers show are looked at",
       why_no_tree, part ? "of cables between switches of one level " : "");
 }
@@ -290,7 +292,8 @@ Health check_levels(const HealthInput& in, TreePart part) {
 Health check_cabling(const HealthInput& in) {
   auto part = find_tree_part(in);
   Health swaps;
-  const auto right = part.why_not_all.empty() ? std::nullopt : check_group_swaps(in, swaps);
+  auto right = part.why_not_all.empty() ? std::nullopt : check_group_swaps(in, swaps);
+  if (!right) right = check_lattice_swaps(in, swaps);
   if (!right) return check_levels(in, std::move(part));
   const HealthInput put_right{*right, in.rate, in.name};
   auto health = check_levels(put_right, find_tree_part(put_right));

@@ -97,6 +97,16 @@ Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector
   return finding;
 }
 
+Finding describe_all(const HealthInput& in, const std::vector<CableSwap>& swaps) {
+  const std::vector<CableSwap> others(swaps.begin() + 1, swaps.end());
+  auto finding = describe(in, swaps.front(), others);
+  for (const auto& other : others) {
+    finding.ports.push_back({in.topology.guid(other.a), other.a_port});
+    finding.ports.push_back({in.topology.guid(other.b), other.b_port});
+  }
+  return finding;
+}
+
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap) {
   const auto [a, a_port, b, b_port] = swap;
   return to_nearest(topology, ranking, a, topology.peer(b, b_port).sw, swap) +

@@ -27,6 +27,9 @@ Topology with_cable(const Topology& topology, SwitchIndex a, SwitchIndex b);
 /// The finding for a swap. `others` are swaps that would give an equally good tree.
 Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector<CableSwap>& others = {});
 
+/// The finding for the first of these, of which any may be the right one; it names the ports of all.
+Finding describe_all(const HealthInput& in, const std::vector<CableSwap>& swaps);
+
 /// Sum of GUID distances of the switches that the swap brings together: smaller is more plausible, as
 /// switches that were bought together are installed together.
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);

@@ -48,7 +48,8 @@ ROOMS = {
     "routing/quality": {"routing/quality", "routing/ranking", "routing/topology", "routing", "mad/base"},
     "routing/multicast": {"routing/multicast", "routing/verify", "routing/ranking", "routing/topology", "routing",
                           "mad/base"},
-    "routing/cabling": {"routing/cabling", "routing/ranking", "routing/topology", "routing", "mad/base"},
+    "routing/cabling": {"routing/cabling", "routing/chain", "routing/ranking", "routing/topology", "routing",
+                        "mad/base"},
 }
 # The rooms of smd/, in the order of dependency: each with those that its CMake target links. It may include these,
 # what these may include, and all that smd knows of mad/, config/ and routing/.

@@ -236,6 +236,23 @@ TEST(SeededFault, OfFabricsThatAreNoTreesIsFoundWherePortsAreUsedAlike) {
   }
 }
 
+TEST(SeededFault, SwappedCablesOfALatticeAreFound) {
+  std::size_t found = 0;
+  std::string missed;
+  for (const std::string spec : {"torus:4x4:2", "torus:5x5:1", "torus:3x3x3:1", "mesh:4x5:2", "mesh:3x3x3:1",
+                                 "hyperx:4x4:2", "hyperx:5x5:3"}) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      const auto seeded = seeded_fault(spec, Fault::swapped, seed);
+      const auto health = fabrics::examined(seeded.fabric);
+      const auto result = verdict(seeded, health);
+      found += result.found && health.findings.size() == 1 ? 1 : 0;
+      if (!result.found) missed += fmt::format("\n{}: {}", seeded.what, fmt::join(sentences(health), "; "));
+      EXPECT_THAT(result.invented, testing::IsEmpty()) << seeded.what;
+    }
+  }
+  EXPECT_GE(found, 53U) << missed;
+}
+
 /// Exchanges two cables within different groups of a dragonfly.
 Seeded with_swapped_groups(const std::string& spec, std::uint64_t seed) {
   Seeded seeded{fabrics::of_spec(fmt::format("{}+guids={}", spec, seed)),

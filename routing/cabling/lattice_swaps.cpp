@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a lattice many links have equally many triangles and squares. Two swapped cables disturb that all
+// around: the exchange that restores it most is tried first.
+#include "routing/cabling/lattice_swaps.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "routing/cabling/swap_trial.h"
+#include "routing/chain/shape.h"
+
+namespace smd::routing::inline cabling {
+namespace {
+
+/// Smaller fabrics may be an exchange from a lattice by chance.
+constexpr std::size_t kFewestOfLattice = 12;
+constexpr std::size_t kMostLinks = 8192;
+/// Links that few others are like.
+constexpr std::size_t kMostStrays = 96;
+/// Of exchanges so many are compared, with no more than so many steps, and so many tried.
+constexpr std::size_t kMostCompared = 512, kMostSteps = std::size_t{1} << 28U, kMostTried = 16;
+
+/// A single cable between two switches.
+struct LatticeCable {
+  SwitchIndex a = 0;
+  PortNum a_port;
+  SwitchIndex b = 0;
+  PortNum b_port;
+  LatticeCable turned() const { return {b, b_port, a, a_port}; }
+};
+
+/// Two cables whose ends `b` are exchanged.
+struct EndsExchange {
+  LatticeCable one, other;
+  std::uint64_t gain = 0;
+};
+
+class LatticeLinks {
+ public:
+  explicit LatticeLinks(const Topology& topology)
+      : neighbours_(topology.switches()), beside_(topology.switches()) {
+    for (SwitchIndex s = 0; s < topology.switches(); ++s) {
+      for (std::size_t g = 0; g < topology.groups(s); ++g) {
+        const auto [peer, ports] = topology.group(s, g);
+        neighbours_[s].push_back(peer);
+        if (ports.size() != 1) single_ = false;
+        if (peer > s) cables_.push_back({s, ports.front(), peer, topology.peer(s, ports.front()).port});
+      }
+      most_ = std::max(most_, neighbours_[s].size());
+    }
+    if (cables_.size() > kMostLinks) single_ = false;
+  }
+
+  /// Those that make links more alike, the best first.
+  std::vector<CableSwap> find() {
+    if (!single_) return {};
+    for (const auto& cable : cables_) ++usual_[signature(cable.a, cable.b)];
+    auto found = exchanges_of_strays();
+    const auto now = alike({}, {});
+    for (auto& exchange : found) {
+      swap_ends(exchange.one, exchange.other);
+      exchange.gain = alike(exchange.one, exchange.other);
+      put_back(exchange.one, exchange.other);
+    }
+    std::erase_if(found, [&](const EndsExchange& exchange) { return exchange.gain <= now; });
+    keep_best(found, kMostTried);
+    std::vector<CableSwap> swaps;
+    for (const auto& [one, other, gain] : found) swaps.push_back({one.a, one.a_port, other.a, other.a_port});
+    return swaps;
+  }
+
+ private:
+  using Signature = std::pair<std::size_t, std::size_t>;  ///< triangles, and squares
+
+  Signature signature(SwitchIndex a, SwitchIndex b) {
+    for (const auto peer : neighbours_[b]) beside_[peer] = true;
+    beside_[a] = false;
+    Signature found;
+    for (const auto peer : neighbours_[a]) {
+      if (peer == b) continue;
+      found.first += beside_[peer] ? 1U : 0U;
+      for (const auto next : neighbours_[peer]) found.second += beside_[next] ? 1U : 0U;
+    }
+    for (const auto peer : neighbours_[b]) beside_[peer] = false;
+    return found;
+  }
+
+  std::size_t usual(SwitchIndex a, SwitchIndex b) {
+    const auto at = usual_.find(signature(a, b));
+    return at != usual_.end() ? at->second : 0;
+  }
+
+  void replace(SwitchIndex s, SwitchIndex from, SwitchIndex to) {
+    *std::ranges::find(neighbours_[s], from) = to;
+  }
+  void swap_ends(const LatticeCable& one, const LatticeCable& other) {
+    replace(one.a, one.b, other.b);
+    replace(other.b, other.a, one.a);
+    replace(other.a, other.b, one.b);
+    replace(one.b, one.a, other.a);
+  }
+  void put_back(const LatticeCable& one, const LatticeCable& other) {
+    swap_ends({one.a, one.a_port, other.b, other.b_port}, {other.a, other.a_port, one.b, one.b_port});
+  }
+
+  static void keep_best(std::vector<EndsExchange>& exchanges, std::size_t most) {
+    std::ranges::stable_sort(exchanges, [](const auto& a, const auto& b) { return a.gain > b.gain; });
+    if (exchanges.size() > most) exchanges.resize(most);
+  }
+
+  /// Of links that few are like: those after which both are like most others.
+  std::vector<EndsExchange> exchanges_of_strays() {
+    auto strays = cables_;
+    std::ranges::stable_sort(strays, {}, [&](const LatticeCable& cable) { return usual(cable.a, cable.b); });
+    if (strays.size() > kMostStrays) strays.resize(kMostStrays);
+    std::vector<EndsExchange> found;
+    for (std::size_t i = 0; i < strays.size(); ++i) {
+      for (auto j = i + 1; j < strays.size(); ++j) {
+        add(strays[i], strays[j], found);
+        add(strays[i], strays[j].turned(), found);
+      }
+    }
+    const auto steps = std::max<std::size_t>(cables_.size() * most_ * most_, 1);
+    keep_best(found, std::min(kMostCompared, kMostSteps / steps));
+    return found;
+  }
+
+  void add(const LatticeCable& one, const LatticeCable& other, std::vector<EndsExchange>& found) {
+    const bool apart = one.a != other.a && one.a != other.b && one.b != other.a && one.b != other.b;
+    if (!apart || joined(one.a, other.b) || joined(other.a, one.b)) return;
+    swap_ends(one, other);
+    found.push_back({one, other, std::min(usual(one.a, other.b), usual(other.a, one.b))});
+    put_back(one, other);
+  }
+  bool joined(SwitchIndex a, SwitchIndex b) const { return std::ranges::count(neighbours_[a], b) != 0; }
+
+  /// How alike links are: the sum over all of how many are like it. `one` and `other` have exchanged ends.
+  std::uint64_t alike(const LatticeCable& one, const LatticeCable& other) {
+    std::map<Signature, std::uint64_t> counts;
+    const auto is = [](const LatticeCable& a, const LatticeCable& b) {
+      return (a.a == b.a && a.b == b.b) || (a.a == b.b && a.b == b.a);
+    };
+    for (const auto& cable : cables_) {
+      if (!is(cable, one) && !is(cable, other)) ++counts[signature(cable.a, cable.b)];
+    }
+    if (one.a != one.b) {
+      ++counts[signature(one.a, other.b)];
+      ++counts[signature(other.a, one.b)];
+    }
+    std::uint64_t sum = 0;
+    for (const auto& [kind, count] : counts) sum += count * count;
+    return sum;
+  }
+
+  std::vector<std::vector<SwitchIndex>> neighbours_;
+  std::vector<bool> beside_;
+  std::vector<LatticeCable> cables_;
+  std::map<Signature, std::size_t> usual_;
+  std::size_t most_ = 0;  ///< neighbours of a switch
+  bool single_ = true;    ///< no parallel cables, and not too many
+};
+
+bool is_whole_lattice(const Topology& topology) {
+  const auto shape = find_shape(topology);
+  const bool lattice = shape.kind == Shape::Kind::mesh || shape.kind == Shape::Kind::torus ||
+                       shape.kind == Shape::Kind::hypercube || shape.kind == Shape::Kind::hyperx;
+  return lattice && !shape.damaged && shape.sizes.size() >= 2;
+}
+
+}  // namespace
+
+std::optional<Topology> check_lattice_swaps(const HealthInput& in, Health& health) {
+  if (in.topology.leaves().size() != in.topology.switches() || in.topology.switches() < kFewestOfLattice ||
+      in.topology.components() != 1 || is_whole_lattice(in.topology))
+    return std::nullopt;
+  auto swaps = LatticeLinks(in.topology).find();
+  std::erase_if(swaps,
+                [&](const CableSwap& swap) { return !is_whole_lattice(with_swap(in.topology, swap)); });
+  if (swaps.empty()) return std::nullopt;
+  health.findings.push_back(describe_all(in, swaps));
+  return with_swap(in.topology, swaps.front());
+}
+
+}  // namespace smd::routing::inline cabling
