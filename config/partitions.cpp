@@ -305,28 +305,33 @@ class PartitionMerger {
       (of_api ? warnings_ : errors_).push_back(note(rule.source, std::move(text), partition.name));
     };
     if (auto error = check_references(rule.ports, sources_.groups)) complain(to_string(*error));
-    if (refers_to_partition(rule.ports))
-      complain("members of a partition cannot be those of another one: use a group");
+    if (const auto group = group_of_partition(rule.ports))
+      complain(
+          group->empty()
+              ? std::string("members of a partition cannot be those of another one: use a group")
+              : fmt::format("members of a partition cannot be those of another one, as the group \"{}\" has "
+                            "them: use their names or GUIDs",
+                            printable(*group)));
     if (rule.membership == Membership::both && !sources_.allow_both_pkeys &&
         warned_both_.insert(partition.pkey).second)
       warn(rule.source.line == 0 ? definition.source : rule.source,
            fmt::format("\"both\" in {} is full while allow_both_pkeys is off", shown_name(definition)));
   }
 
-  /// Directly or by a group.
-  bool refers_to_partition(const PortSet& set) const {
-    std::vector<const PortSet*> sets{&set};
+  /// The group that refers to a partition; empty where the set itself does.
+  std::optional<std::string> group_of_partition(const PortSet& set) const {
+    std::vector<std::pair<std::string, const PortSet*>> sets{{"", &set}};
     std::set<std::string, std::less<>> seen;
     for (std::size_t i = 0; i < sets.size(); ++i) {
-      for (const auto& term : sets[i]->terms) {
-        if (term.kind == PortTermKind::partition) return true;
+      for (const auto& term : sets[i].second->terms) {
+        if (term.kind == PortTermKind::partition) return sets[i].first;
         const auto group =
             term.kind == PortTermKind::group ? sources_.groups.find(term.name) : sources_.groups.end();
         if (group != sources_.groups.end() && seen.insert(group->first).second)
-          sets.push_back(&group->second);
+          sets.emplace_back(group->first, &group->second);
       }
     }
-    return false;
+    return std::nullopt;
   }
 
   void finish() {

@@ -395,8 +395,10 @@ TEST(Partitions, ReferencesOfMembersAreChecked) {
 
   EXPECT_THAT(
       merge_errors_of(sources),
-      ElementsAre("smd.toml:4: blue: there is no group b",
-                  "smd.toml:8: red: members of a partition cannot be those of another one: use a group"));
+      ElementsAre(
+          "smd.toml:4: blue: there is no group b",
+          "smd.toml:8: red: members of a partition cannot be those of another one, as the group \"a\" has "
+          "them: use their names or GUIDs"));
 }
 
 // --- groups
