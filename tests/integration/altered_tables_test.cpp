@@ -281,7 +281,8 @@ TEST_F(EnforcedKeys, AreWaitedForWhereTheSwitchDoesNotAnswerSwitchInfo) {
   };
   faults().answers_only(
       "leaf003", {wire::NodeInfo::kAttribute, wire::NodeDescription::kAttribute, wire::PortInfo::kAttribute,
-                  wire::PKeyTable::kAttribute, wire::LinearForwardingTable::kAttribute});
+                  wire::PKeyTable::kAttribute, wire::SlToVl::kAttribute, wire::VlArbitration::kAttribute,
+                  wire::LinearForwardingTable::kAttribute, wire::MulticastForwardingTable::kAttribute});
   faults().reboot("leaf003", 2s);
   world_.run_for(40s);
 
