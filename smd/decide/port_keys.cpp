@@ -115,12 +115,16 @@ class Restorer {
     const bool for_another = enforces_for_another(subnet_, node, at.port);
     if (row != nullptr && !node.switch_info && (for_another || lets_more_pass(port.info, *row)))
       return hold_back(at, port, *row);
+    const std::size_t capacity = pkey_capacity(node, at.port);
+    if (row != nullptr && node.switch_info && (row->in || row->out) && row->at_switch.size() > capacity)
+      part_.not_enforced.push_back(
+          {.at = at, .capacity = capacity, .keys = row->at_switch.size(), .held_back = false});
     if (!table || table->row.empty() || (row == nullptr && !for_another)) return;
     static const PortKeys kNothing;
     const auto& wanted = row != nullptr ? *row : kNothing;
     const bool matters = wanted.in || wanted.out || for_another || (held && !is_as_made(*held)) ||
                          !is_as_made(wanted.at_switch);
-    if (!matters || wanted.at_switch.size() > pkey_capacity(node, at.port)) return;
+    if (!matters || wanted.at_switch.size() > capacity) return;
     part_.enforced.push_back({at, wanted.in, wanted.out});
     if (held == wanted.at_switch) return;
     add_pkey_blocks(at, wanted.at_switch, *table, tables_);

@@ -111,5 +111,26 @@ TEST_F(DecidePartitions, ALinkWaitsForASwitchThatDoesNotAnswerSwitchInfo) {
   EXPECT_FALSE(decide().part.holds_back(test::place(kSwitch, 2))) << "the host alone has rebooted";
 }
 
+/// Another SM's host has moved to it: what it enforced elsewhere has no room here.
+TEST_F(DecidePartitions, ASwitchWithLessRoomThanTheOneBeforeIsNamed) {
+  fabric_.state(kOther, 1, PortState::init);
+  stored_.port_keys[test::port_guid(kOther, 1)] = {.keys = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .at_switch = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .in = true,
+                                                   .out = true,
+                                                   .seen = 1};
+  for (const auto room : {std::uint16_t{1}, std::uint16_t{0}}) {
+    fabric_.node(kSwitch).switch_info->partition_enforcement_cap = room;
+    const auto made = decide();
+    ASSERT_EQ(made.part.not_enforced.size(), 1U);
+    EXPECT_EQ(made.part.not_enforced[0],
+              (PartitionPart::NotEnforced{test::place(kSwitch, 2), room, 2, false}));
+    EXPECT_EQ(bits(made, 2), std::pair(false, false));
+    EXPECT_THAT(keys(made, kOther, 1), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
+  }
+  fabric_.node(kSwitch).switch_info->partition_enforcement_cap = 2;
+  EXPECT_EQ(bits(decide(), 2), std::pair(true, true));
+}
+
 }  // namespace
 }  // namespace smd::sm
