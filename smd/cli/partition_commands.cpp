@@ -347,7 +347,7 @@ void add_partition_options(CLI::App& command, PartitionOptions& options) {
       ->type_name("SL");
   command.add_option("--timeout", options.timeout, "of wait (default: 60)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, 86'400.0));
 }
 
 namespace {

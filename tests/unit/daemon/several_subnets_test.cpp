@@ -189,6 +189,15 @@ TEST(SeveralSubnets, ASubnetThatSaysNothingOfAPartitionIsNotOneWithoutIt) {
   }
 }
 
+TEST(SeveralSubnets, PartitionsAreNotWaitedForLongerThanADay) {
+  test::FakeDaemon daemon;
+  for (const auto* time : {"1e300", "86401", "-1", "x"}) {
+    const auto said = test::ask_daemon(daemon.path(), {"partitions", "wait", "blue", "--timeout", time});
+    EXPECT_EQ(said.status, 2) << time;
+    EXPECT_NE(said.err.find("to 86400"), std::string::npos) << said.err;
+  }
+}
+
 TEST(SeveralSubnets, ASubnetThatWaitsIsWaitedFor) {
   test::FakeDaemon daemon;
   daemon.answer = [looks = 0](const std::string& request) mutable {
