@@ -29,6 +29,12 @@ constexpr auto kSteady = std::chrono::seconds(20);
 constexpr mad::Duration kFirstRead = std::chrono::milliseconds(100), kLastRead = std::chrono::seconds(10);
 constexpr mad::Duration kFirstLook = std::chrono::seconds(10), kLastLook = std::chrono::minutes(10);
 
+/// An SM that asks is answered after this, whether it has answered itself or not: within a poll of the fast
+/// profile.
+constexpr mad::Duration kHeldAnswer = std::chrono::milliseconds(20);
+constexpr mad::Duration kUnheardAnswer = std::chrono::milliseconds(100);
+constexpr std::size_t kMostHeld = 8;  ///< answers to one SM
+
 template <class... Case>
 struct Cases : Case... {
   using Case::operator()...;
@@ -60,15 +66,15 @@ std::optional<std::vector<OtherSm>> with_reads(std::vector<OtherSm> others, cons
 Mastership::Mastership(Parts parts, OnTrap on_trap)
     : parts_(std::move(parts)),
       lookup_(parts_.tx, parts_.clock, parts_.tasks),
-      agent_(
-          parts_.tx, parts_.log, state_,
-          {.trap = std::move(on_trap),
-           .control = [this](const mad::Received& from,
-                             const wire::Smp& request) { return control(from, request); },
-           .is_sm = [this](const mad::Received& from, const wire::Smp& request,
-                           SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
-           .asked = [this](const mad::Received& from, const wire::Smp& request) { asked_by(from, request); },
-           .m_key = [this](Lid lid) { return m_key_at(lid); }}),
+      agent_(parts_.tx, parts_.log, state_,
+             {.trap = std::move(on_trap),
+              .control = [this](const mad::Received& from,
+                                const wire::Smp& request) { return control(from, request); },
+              .is_sm = [this](const mad::Received& from, const wire::Smp& request,
+                              SmLookup::Answer answer) { is_sm(from, request, std::move(answer)); },
+              .asked = [this](const mad::Received& from, const wire::Smp& request,
+                              GoOn go_on) { asked_by(from, request, std::move(go_on)); },
+              .m_key = [this](Lid lid) { return m_key_at(lid); }}),
       standstill_(parts_.clock, longest_standstill(parts_.config->ha),
                   [this](mad::Duration took) { on(machine::StoodStill{took}); }),
       trap_pace_(kFirstRead, kLastRead),
@@ -91,25 +97,33 @@ std::uint64_t Mastership::m_key_at(Lid lid) {
   return place.node != nullptr ? m_key_of(*place.node, place.port) : 0;
 }
 
+/// The port that a Get(SMInfo) comes from; nothing: our own, or it is not known.
+std::optional<PeerPort> Mastership::asker(const mad::Received& from, const wire::Smp& request) {
+  if (!parts_.subnet) return std::nullopt;
+  const auto place = sender_of(from, request);
+  const auto* node = place ? parts_.subnet->find(place->node) : nullptr;
+  if (node == nullptr || node->guid() == parts_.subnet->sm_node) return std::nullopt;
+  return PeerPort{place->node, node->is_switch() ? PortNum{} : place->port};
+}
+
+void Mastership::asked_by(const mad::Received& from, const wire::Smp& request, GoOn go_on) {
+  const auto at = asker(from, request);
+  if (!at) return go_on();
+  const auto known = std::ranges::find(parts_.subnet->other_sms, *at, &OtherSm::at);
+  if (known != parts_.subnet->other_sms.end()) return known_asks(*known, std::move(go_on));
+  newcomer_asks(from, request, *at);
+  go_on();
+}
+
 /// An SM has begun after its port was read. It polls us as our standby: its trap was lost, and we would not
 /// know of it before the next heavy sweep. Or it reads the fabric, and asks us beside its master, which alone
 /// gets the trap: if that fails we are to know who outranks us before we ask the others.
-void Mastership::asked_by(const mad::Received& from, const wire::Smp& request) {
+void Mastership::newcomer_asks(const mad::Received& from, const wire::Smp& request, PeerPort at) {
   const bool master = state_.sm == wire::SmState::master;
-  if ((!master && state_.sm != wire::SmState::standby) || !parts_.subnet) return;
-  std::optional<mad::DirectedPath> back;
-  if (request.is_directed()) {
-    if (!master) back = path_back(request);
-    if (!back) return;  // the master hears of it by a trap, or it is a program on our own port
-  }
-  const auto place = place_of(from, back);
-  const auto* node = place ? parts_.subnet->find(place->node) : nullptr;
-  if (node == nullptr || node->guid() == parts_.subnet->sm_node) return;
-  const PeerPort at{place->node, node->is_switch() ? PortNum{} : place->port};
-  const bool known =
-      std::ranges::find(parts_.subnet->other_sms, at, &OtherSm::at) != parts_.subnet->other_sms.end();
+  if (!master && state_.sm != wire::SmState::standby) return;
+  if (master && request.is_directed()) return;  // it hears of it by a trap
   const auto now = parts_.clock.now();
-  if (known || asker_pace_.due(at.node) > now) return;
+  if (asker_pace_.due(at.node) > now) return;
   asker_pace_.looked(at.node, now);
   if (master) {
     return parts_.agenda.look_at(
@@ -118,6 +132,54 @@ void Mastership::asked_by(const mad::Received& from, const wire::Smp& request) {
   is_sm(from, request, [this, newcomer = at.node](bool is) {
     if (is) newcomers_.insert(newcomer);
   });
+}
+
+/// One that has not asked for as long as a standby waits for its master may have taken the fabric: our port
+/// had no link for a moment, which nothing else tells. It is asked before it hears that we are master.
+void Mastership::known_asks(const OtherSm& sm, GoOn go_on) {
+  const auto guid = sm.info.guid;
+  const auto now = parts_.clock.now();
+  const auto [last, is_first] = asked_at_.try_emplace(guid, now);
+  const auto unheard = now - std::exchange(last->second, now);
+  const auto held = held_answers_.find(guid);
+  if (held != held_answers_.end() && held->second.size() < kMostHeld)
+    return held->second.push_back(std::move(go_on));
+  const auto answer = answers_.find(guid);
+  const auto& info = answer != answers_.end() ? answer->second.first : sm.info;
+  const bool had_fabric = state_.sm == wire::SmState::master && !state_.contested && !state_.alone;
+  const bool doubted = !is_first && unheard > longest_standstill(parts_.config->ha);
+  const bool was_standby = info.state != wire::SmState::master && state_.replaced != guid;
+  if (held != held_answers_.end() || !had_fabric || !doubted || !was_standby) return go_on();
+  const auto path = path_to(Paths(*parts_.subnet), *parts_.subnet, sm);
+  if (!path) return go_on();
+  held_answers_[guid].push_back(std::move(go_on));
+  parts_.tasks.spawn(ask_unheard(sm, target_of(*parts_.subnet, sm.at, *path)));
+  parts_.tasks.spawn(answer_in_time(guid));
+}
+
+asio::awaitable<void> Mastership::ask_unheard(OtherSm sm, mad::Target target) {
+  const auto guid = sm.info.guid;
+  const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, kUnheardAnswer);
+  const bool cancelled = co_await mad::was_cancelled();
+  if (cancelled) co_return;
+  if (info) {
+    note(*info);
+    sm.info = *info;
+    on(machine::UnheardSmAnswered{by_place(std::move(sm)).info});
+  }
+  answer_held(guid);
+}
+
+/// The window of requests may be full.
+asio::awaitable<void> Mastership::answer_in_time(Guid asker) {
+  const bool time = co_await parts_.clock.sleep(kHeldAnswer);
+  if (time) answer_held(asker);
+}
+
+void Mastership::answer_held(Guid asker) {
+  auto held = held_answers_.extract(asker);
+  if (held.empty()) return;
+  for (auto& go_on : held.mapped()) go_on();
 }
 
 void Mastership::set_port(Guid port) {

@@ -185,7 +185,14 @@ class Mastership {
 
  private:
   std::uint64_t m_key_at(Lid lid);
-  void asked_by(const mad::Received& from, const wire::Smp& request);
+  using GoOn = SmAgent::Events::GoOn;
+  void asked_by(const mad::Received& from, const wire::Smp& request, GoOn go_on);
+  void newcomer_asks(const mad::Received& from, const wire::Smp& request, PeerPort at);
+  void known_asks(const OtherSm& sm, GoOn go_on);
+  asio::awaitable<void> ask_unheard(OtherSm sm, mad::Target target);
+  asio::awaitable<void> answer_in_time(Guid asker);
+  void answer_held(Guid asker);
+  std::optional<PeerPort> asker(const mad::Received& from, const wire::Smp& request);
   /// Returns the status of machine::Answer, if there is one.
   std::uint16_t on(const machine::Event& event);
   void execute(machine::Action&& action, std::uint16_t* status);
@@ -231,6 +238,10 @@ class Mastership {
   Damping trap_pace_;           ///< of reads after traps, by node
   Damping asker_pace_;          ///< of looks at nodes that ask for SMInfo, where no SM is known
   std::set<Guid> newcomers_;    ///< for take_newcomers()
+  /// When known SMs have asked for SMInfo last, by port GUID.
+  std::map<Guid, mad::TimePoint> asked_at_;
+  /// Answers to SMs that are asked themselves before, by port GUID.
+  std::map<Guid, std::vector<GoOn>> held_answers_;
   /// Standbys that outrank us and lacked some of our copy, since when they have been waited for.
   std::map<Guid, mad::TimePoint> copies_awaited_;
   mad::TimePoint quiet_began_{};

@@ -42,16 +42,20 @@ void SmAgent::received(mad::Received&& mad) {
   if (asked && smp->attribute() == wire::SmInfo::kAttribute) sm_info(mad, *smp);
 }
 
-/// The SM_Key makes HANDOVER valid and, where there is no sa_key, opens the trusted view of subnet
-/// administration: only ports of SMs are shown it. They need it: OpenSM ignores a master without its own key,
-/// and becomes a second one. The default key is public.
 void SmAgent::sm_info(const mad::Received& mad, const wire::Smp& smp) {
   if (smp.method() == wire::Method::set) {
     const auto status = events_.control(mad, smp);
     answer(mad.from, smp, status, smp.get<wire::SmInfo>().sm_key == state_.sm_key);
     return;
   }
-  if (events_.asked) events_.asked(mad, smp);
+  if (!events_.asked) return show(mad, smp);
+  events_.asked(mad, smp, [this, mad, smp] { show(mad, smp); });
+}
+
+/// The SM_Key makes HANDOVER valid and, where there is no sa_key, opens the trusted view of subnet
+/// administration: only ports of SMs are shown it. They need it: OpenSM ignores a master without its own key,
+/// and becomes a second one. The default key is public.
+void SmAgent::show(const mad::Received& mad, const wire::Smp& smp) {
   if (state_.sm_key == kDefaultSmKey) return answer(mad.from, smp, wire::kStatusOk, true);
   if (!events_.is_sm) return answer(mad.from, smp, wire::kStatusOk, false);
   events_.is_sm(mad, smp,

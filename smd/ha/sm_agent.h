@@ -27,8 +27,10 @@ class SmAgent {
     /// subnet. Calls `answer` once, now or later. Empty: none is.
     using Answer = std::move_only_function<void(bool is_sm)>;
     std::function<void(const mad::Received& from, const wire::Smp& request, Answer answer)> is_sm;
-    /// Get(SMInfo) has come: an SM asks, or a tool. Empty: nothing is done.
-    std::function<void(const mad::Received& from, const wire::Smp& request)> asked;
+    /// Get(SMInfo) has come: an SM asks, or a tool. Calls `go_on`, which answers it, once, now or later.
+    /// Empty: it is answered at once.
+    using GoOn = std::move_only_function<void()>;
+    std::function<void(const mad::Received& from, const wire::Smp& request, GoOn go_on)> asked;
     /// M_Key of the port that has this LID; 0: none is known. A TrapRepress needs it. Empty: 0.
     std::function<std::uint64_t(Lid lid)> m_key;
   };
@@ -47,6 +49,7 @@ class SmAgent {
  private:
   void received(mad::Received&& mad);
   void sm_info(const mad::Received& mad, const wire::Smp& smp);
+  void show(const mad::Received& mad, const wire::Smp& smp);
   void answer(const mad::LidRoute& to, const wire::Smp& request, std::uint16_t status, bool with_key);
   void trap(const mad::Received& mad, const wire::Smp& smp);
 

@@ -430,6 +430,16 @@ void on(Step& step, const SilentSmAnswered& event) {
   request_heavy(step, master ? "a silent SM answers as master" : "a silent SM answers");
 }
 
+/// Our port was out of the fabric for a moment, and it has become master: as where the cable was out for
+/// long. By our rank it would hand over what it has committed to a master that does not have it.
+void on(Step& step, const UnheardSmAnswered& event) {
+  auto& now = step.next;
+  const bool took_over = event.info.state == SmState::master && now.replaced != event.info.guid;
+  if (!took_over || !has_fabric(now) || now.alone || !is_obeyed(now, event.info)) return;
+  now.alone = now.sets_held = true;
+  request_heavy(step, "a standby has become master", true);
+}
+
 /// When our rank has become higher than that of the master: once for each master, as long as it is so.
 void tell_rank(Step& step) {
   auto& now = step.next;

@@ -96,7 +96,8 @@ struct State {
   std::optional<Guid> replaced;
 
   bool fresh = true;  ///< no sweep has been read since the start
-  /// Master of our own port alone, which has no link: with one it is as at the start. Shown as discovering.
+  /// Master of our own port alone, which has no link, or had none while a standby became master: with one it
+  /// is as at the start. Shown as discovering.
   bool alone = false;
   /// Master by our own copy of the fabric: no heavy sweep has read it since.
   bool unread = false;
@@ -212,11 +213,17 @@ struct KnownSmsRead {
 struct SilentSmAnswered {
   wire::SmInfo info;
 };
+/// A standby that could not ask us for as long as it waits for a master has answered, before it is answered
+/// itself.
+struct UnheardSmAnswered {
+  wire::SmInfo info;
+};
 
-using Event = std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins,
-                           SweepFailed, SweepRead, OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver,
-                           HandoverAnswered, DeferralOver, PollingBegins, PollAnswered, PollUnanswered,
-                           PollUnroutable, PatienceOver, StoodStill, KnownSmsRead, SilentSmAnswered>;
+using Event =
+    std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepFailed,
+                 SweepRead, OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver, HandoverAnswered,
+                 DeferralOver, PollingBegins, PollAnswered, PollUnanswered, PollUnroutable, PatienceOver,
+                 StoodStill, KnownSmsRead, SilentSmAnswered, UnheardSmAnswered>;
 
 // Actions, in the order in which they are executed.
 

@@ -24,6 +24,7 @@ class ReturnedCable : public testing::Test {
     config.sm.priority = host == kReturns ? 5 : 3;
     config.sm.master_priority = 12;
     config.ha.quiet = minutes(10);
+    config.sweep.interval = interval_;
     site_.start(host, config, {other});
   }
   void SetUp() override {
@@ -51,6 +52,7 @@ class ReturnedCable : public testing::Test {
   }
 
   test::ReplicaSite site_{"ft2:4"};
+  config::Duration interval_ = config::SubnetConfig().sweep.interval;  ///< between light sweeps
 };
 
 asio::awaitable<void> commit_to_master(store::Store* store, policy::PoliciesPtr policies) {
@@ -103,6 +105,31 @@ TEST_F(ReturnedCable, OfAStandbyIsNoSplit) {
   EXPECT_FALSE(site_[kStays].is_master()) << story();
   EXPECT_EQ(site_[kStays].store().view()->role, replica::ReplicaView::Role::current) << story();
   EXPECT_EQ(test::on_disk(site_.disks[kReturns]), test::on_disk(site_.disks[kStays]));
+}
+
+/// Neither a light sweep of the master nor the network tells it that its port had no link.
+class FlappedCable : public ReturnedCable {
+ protected:
+  FlappedCable() { interval_ = std::chrono::hours(1); }
+};
+
+TEST_F(FlappedCable, IsFoundWhenTheNextMasterAsks) {
+  site_.world.run_for(seconds(3));
+  site_.world.fabric().faults().link_down({kReturns, PortNum{1}});
+  site_.world.run_for(seconds(3));
+  ASSERT_TRUE(site_[kStays].is_master()) << story();
+  ASSERT_TRUE(site_[kReturns].is_master()) << "it has not noticed" << story();
+  auto policies = std::make_shared<policy::Policies>(*site_[kStays].store().policies());
+  policies->class_sls = {{"storage", Sl{3}}};
+  site_.world.run(commit_to_master(&site_[kStays].store(), policies));
+
+  mend_cable(kReturns);
+
+  EXPECT_TRUE(site_[kStays].is_master()) << story();
+  EXPECT_FALSE(site_[kReturns].is_master()) << story();
+  EXPECT_EQ(site_[kStays].managed().lines().count("sm.two_masters"), 0U) << story();
+  EXPECT_EQ(site_.disks[kReturns].policies()->class_sls, policies->class_sls) << story();
+  EXPECT_EQ(site_[kReturns].manager().sms()->shown.rank.priority, 0U) << "[ha] quiet";
 }
 
 }  // namespace

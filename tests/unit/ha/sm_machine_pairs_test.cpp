@@ -163,6 +163,8 @@ std::vector<std::pair<std::string, Event>> events() {
       {"known SMs read: perhaps another master", KnownSmsRead{true}},
       {"silent SM answers as master", SilentSmAnswered{master40.info}},
       {"silent SM answers as standby", SilentSmAnswered{other(40, SmState::standby).info}},
+      {"SM that was not heard answers as master", UnheardSmAnswered{master60.info}},
+      {"SM that was not heard answers as standby", UnheardSmAnswered{other(60, SmState::standby).info}},
   };
 }
 
