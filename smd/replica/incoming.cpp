@@ -268,8 +268,8 @@ asio::awaitable<std::string> Replicator::take_role(std::string peer, std::shared
     co_await stream->write(std::make_shared<const Bytes>(encode(receiver_->resume())));
   }
   if (word.latest.epoch >= latest_.epoch) latest_ = word.latest;
-  // Our disk had it all before this process began: no transaction will tell.
-  if (!following_ && receiver_->position() == word.latest && receiver_->source() == word.port) {
+  // Our disk had it all before this process began, or our cable was out: no transaction will tell.
+  if ((!following_ || strayed_) && receiver_->position() == word.latest && receiver_->source() == word.port) {
     receiver_->touch_all();
     *changed = true;
   }
@@ -407,7 +407,7 @@ asio::awaitable<std::string> Replicator::keep(std::shared_ptr<ByteStream> stream
   placed->source = source;
   replica = std::move(placed);
   following_ = true;
-  not_copied_ = false;
+  not_copied_ = strayed_ = false;
   ++replaced_;
   if (parts_.replaced) parts_.replaced();
   co_await parts_.disk.commit_all(kept_);

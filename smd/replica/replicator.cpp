@@ -90,7 +90,9 @@ Replicator::Part Replicator::role() const {
   const auto view = parts_.sms->get();
   if (!view) return {};
   const auto& state = view->state;
-  Part now{.master = state.sm == wire::SmState::master && !state.contested,
+  // A standby whose cable is out has no fabric: what it copies stays the master's.
+  const bool keeps_copy = state.alone && following_ && !journal_.active();
+  Part now{.master = state.sm == wire::SmState::master && !state.contested && !keeps_copy,
            .self = state.self.guid,
            .follows = std::nullopt,
            .alone = state.alone};
@@ -102,6 +104,13 @@ Replicator::Part Replicator::role() const {
 /// What is kept belongs to the master.
 bool Replicator::follows() const { return following_ && !role().master; }
 
+/// A change is not to be kept, because of that.
+bool Replicator::drops() {
+  if (!follows()) return false;
+  strayed_ = strayed_ || role().alone;
+  return true;
+}
+
 /// What is on our disk is an earlier state of the master that we follow: it goes on from there.
 bool Replicator::has_copy() const {
   const auto master = role().follows;
@@ -109,7 +118,7 @@ bool Replicator::has_copy() const {
 }
 
 bool Replicator::is_current() const {
-  if (!following_ || not_copied_ || !receiver_ || receiver_->position() != latest_) return false;
+  if (!following_ || not_copied_ || strayed_ || !receiver_ || receiver_->position() != latest_) return false;
   if (replica()->position != latest_) return false;
   const auto view = parts_.sms->get();
   // A master that went on answering on the fabric has committed what the network did not bring.
@@ -131,7 +140,7 @@ store::Following Replicator::following() const {
 }
 
 asio::awaitable<bool> Replicator::commit(sm::StoredPtr now) {
-  if (follows()) co_return true;
+  if (drops()) co_return true;
   std::get<sm::StoredPtr>(kept_) = now;
   const bool written = co_await parts_.disk.commit(std::move(now));
   changed();
@@ -140,7 +149,7 @@ asio::awaitable<bool> Replicator::commit(sm::StoredPtr now) {
 
 asio::awaitable<bool> Replicator::commit_registry(sa::RegistryPtr now) {
   may_answer_ = false;
-  if (follows()) co_return true;
+  if (drops()) co_return true;
   std::get<sa::RegistryPtr>(kept_) = now;
   const bool written = co_await parts_.disk.commit_registry(std::move(now));
   changed();
@@ -160,7 +169,7 @@ asio::awaitable<bool> Replicator::commit_change(policy::PoliciesPtr now) {
 }
 
 asio::awaitable<bool> Replicator::commit_by(CommitPolicies commit, policy::PoliciesPtr now) {
-  if (follows()) co_return true;
+  if (drops()) co_return true;
   std::get<policy::PoliciesPtr>(kept_) = now;
   const bool written = co_await (parts_.disk.*commit)(std::move(now));
   changed();
@@ -367,6 +376,7 @@ asio::awaitable<void> Replicator::tick() {
       note_copied(copy.port, copy.at);
     }
     if (!now.master) end_term();
+    strayed_ = strayed_ || (now.alone && follows());
     co_await leave_copy();
     say_port(now.self);
     const auto latest = journal_.latest().number;

@@ -153,6 +153,7 @@ class Replicator final : public store::Store {
   // replicator.cpp: the store
   Part role() const;
   bool follows() const;
+  bool drops();
   void changed();
   asio::awaitable<void> begin_term();
   void end_term();
@@ -269,6 +270,8 @@ class Replicator final : public store::Store {
   sa::RegistryPtr copied_;         ///< what its rows say; null: not known
   bool refused_ = false;           ///< the master's epoch is lower than that of our copy
   bool following_ = false;         ///< kept_ is the master's
+  /// Our port has had no link since: what the manager goes by may be another state.
+  bool strayed_ = false;
   /// Another SM has been master since, and what it has committed is not here.
   bool not_copied_ = false;
   bool stale_ = false;  ///< it was not current when we became master

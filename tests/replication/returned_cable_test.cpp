@@ -107,6 +107,23 @@ TEST_F(ReturnedCable, OfAStandbyIsNoSplit) {
   EXPECT_EQ(test::on_disk(site_.disks[kReturns]), test::on_disk(site_.disks[kStays]));
 }
 
+/// A later epoch than the master's would be refused by none, and copied by none.
+TEST_F(ReturnedCable, OfAStandbyBeginsNoEpoch) {
+  const auto epoch = site_.disks[kReturns].replica()->position.epoch;
+  pull_cable(kStays);
+  ASSERT_TRUE(site_[kStays].is_master()) << "of its own port";
+  EXPECT_EQ(site_.disks[kStays].replica()->position.epoch, epoch) << story();
+  EXPECT_EQ(site_[kStays].lines.count("ha.took_over"), 0U) << story();
+
+  mend_cable(kStays);
+
+  EXPECT_EQ(site_.disks[kReturns].replica()->position.epoch, epoch) << story();
+  EXPECT_EQ(site_[kStays].lines.count("ha.lower_epoch"), 0U) << story();
+  EXPECT_EQ(site_[kStays].store().view()->role, replica::ReplicaView::Role::current) << story();
+  EXPECT_EQ(test::on_disk(site_.disks[kReturns]), test::on_disk(site_.disks[kStays]));
+  EXPECT_EQ(site_[kStays].last().subnet->nodes.size(), site_[kReturns].last().subnet->nodes.size());
+}
+
 /// Neither a light sweep of the master nor the network tells it that its port had no link.
 class FlappedCable : public ReturnedCable {
  protected:
