@@ -116,7 +116,8 @@ void on(Step& step, const WorkBegins&) { step.next.accounted = step.next.standst
 
 void on(Step& step, const SweepBegins&) {
   step.next.merging = step.next.sm == SmState::master && step.next.contested;
-  step.next.adopting = step.next.sm != SmState::master || step.next.contested || step.next.unread;
+  step.next.adopting =
+      step.next.sm != SmState::master || step.next.contested || step.next.unread || step.next.alone;
   step.next.contested = false;
   const auto polled = std::exchange(step.next.polled, std::nullopt);
   const bool follows = polled && step.next.sm != SmState::master && !step.next.handed_over_by;

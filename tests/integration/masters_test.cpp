@@ -175,6 +175,27 @@ TEST(Masters, AMasterWhoseCableIsPulledIsReplacedInTime) {
   EXPECT_TRUE(pair.standby_is_master()) << testing::PrintToString(pair.standby.lines().all);
 }
 
+/// Another SM had the fabric, and is gone.
+TEST(Masters, AMasterWhoseCableWasOutKeepsTheLidsThatItFinds) {
+  sim::World world(test::spec("ft2:4"));
+  Managed master(world, "h00000");
+  mad::TaskGroup group(world.io().get_executor());
+  group.spawn(master->run());
+  world.run_for(std::chrono::seconds(3));
+  world.fabric().faults().link_down({"h00000", PortNum{1}});
+  world.run_for(std::chrono::seconds(15));
+  test::Asker other(world, {"h00003", PortNum{1}});
+  const auto changed = other.change<wire::PortInfo>({}, 1, [](wire::PortInfo& info) { info.lid = Lid{200}; });
+  ASSERT_TRUE(changed.good());
+
+  world.fabric().faults().link_up({"h00000", PortNum{1}});
+  world.run_for(std::chrono::seconds(15));
+
+  EXPECT_EQ(world.fabric().port_info({"h00003"})->lid, Lid{200});
+  EXPECT_EQ(master.last().summary.state, sm::SweepState::up) << master.last().summary.why;
+  world.run(group.stop());
+}
+
 TEST(Masters, APollIsOneTryAndTheNextOneDoesNotWaitForIt) {
   sim::World world(test::spec("ft2:4"));
   config::SubnetConfig patient;

@@ -46,6 +46,16 @@ TEST(CutOffSm, AMasterWhoseCableWasOutBeginsBesideAnotherAsAtItsStart) {
   EXPECT_EQ(at_once.deferral, Deferral::none);
 }
 
+/// Others may have managed the fabric meanwhile, and be gone.
+TEST(CutOffSm, AMasterWhoseCableWasOutAdoptsOnceWhatItFinds) {
+  const auto returns = step(cut_off_master(false).next, SweepBegins{}).next;
+  EXPECT_TRUE(returns.adopting);
+
+  const auto back = step(returns, read({})).next;
+  EXPECT_EQ(verdict(back), Verdict::ours);
+  EXPECT_FALSE(step(back, SweepBegins{}).next.adopting);
+}
+
 TEST(CutOffSm, AMasterWhoseCableWasOutIsMasterAgainWhereThereIsNoOther) {
   const auto out = cut_off_master(true).next;
 
