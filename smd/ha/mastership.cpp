@@ -250,10 +250,12 @@ machine::Verdict Mastership::observed(bool whole, bool dry_run) {
   const auto& subnet = *parts_.subnet;
   if (const auto* self = subnet.find(subnet.sm_node); self != nullptr)
     set_port(port_guid(*self, subnet.sm_port));
-  std::erase_if(answers_, [&](const auto& entry) {
+  const auto is_gone = [&](const auto& entry) {
     return std::ranges::none_of(subnet.other_sms,
                                 [&](const OtherSm& sm) { return sm.info.guid == entry.first; });
-  });
+  };
+  std::erase_if(answers_, is_gone);
+  std::erase_if(asked_at_, is_gone);
   for (const auto& other : subnet.other_sms) {
     if (other.answered) note(other.info);
   }

@@ -185,7 +185,8 @@ TEST(Masters, AMasterWhoseCableWasOutKeepsTheLidsThatItFinds) {
   world.fabric().faults().link_down({"h00000", PortNum{1}});
   world.run_for(std::chrono::seconds(15));
   test::Asker other(world, {"h00003", PortNum{1}});
-  const auto changed = other.change<wire::PortInfo>({}, 1, [](wire::PortInfo& info) { info.lid = Lid{200}; });
+  const auto changed =
+      other.change<wire::PortInfo>(test::path({}), 1, [](wire::PortInfo& info) { info.lid = Lid{200}; });
   ASSERT_TRUE(changed.good());
 
   world.fabric().faults().link_up({"h00000", PortNum{1}});
