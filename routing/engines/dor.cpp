@@ -167,7 +167,7 @@ std::optional<Routes> by_shortest_paths(const RoutingContext& in) {
   return routes;
 }
 
-/// Lines of a dimension differ in their switches or cables.
+/// Lines of a dimension differ in their switches or cables, or a row is not all cabled with each other.
 bool is_damaged(const Lattice& lattice, const Topology& topology) {
   for (std::size_t d = 0; d < lattice.dimensions; ++d) {
     const auto lines = lines_of(lattice, d);
@@ -179,8 +179,11 @@ bool is_damaged(const Lattice& lattice, const Topology& topology) {
       for (std::size_t g = 0; g < topology.groups(s); ++g)
         joined[line_of[s]] += line_of[topology.group(s, g).peer] == line_of[s] ? 1U : 0U;
     }
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      if (joined[i] != joined[0] || lines.line(i).size() != lines.line(0).size()) return true;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto size = lines.line(i).size();
+      const bool row = joined[i] > 2 * size;  // no path or ring
+      if (row && joined[i] != size * (size - 1)) return true;
+      if (joined[i] != joined[0] || size != lines.line(0).size()) return true;
     }
   }
   return false;

@@ -162,8 +162,9 @@ TEST(Dor, AHyperXWithoutSomeCablesSpreadsTheWaysAround) {
 }
 
 TEST(Dor, CarriesNoMoreThanShortestPathsAroundMissingCables) {
-  for (const auto* spec : {"hyperx:4x4:3+guids=7+cut=1:7", "hyperx:4x4:3+guids=7+cut=5:7",
-                           "hyperx:2x2x2x2:3+guids=4+cut=1:4", "hyperx:2x2x2x2:3+guids=4+cut=10:4"}) {
+  for (const auto* spec :
+       {"hyperx:4x4:3+guids=7+cut=1:7", "hyperx:4x4:3+guids=7+cut=5:7", "hyperx:2x2x2x2:3+guids=4+cut=1:4",
+        "hyperx:2x2x2x2:3+guids=4+cut=10:4", "hyperx:9:4+guids=1+cut=3:1"}) {
     const auto fabric = fabrics::with_lids(fabrics::of_spec(spec).input);
 
     const auto shortest = chosen_of(fabric, {{"sssp", {}}});
