@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 
 #include "config/suggest.h"
 #include "config/toml_reader.h"
@@ -15,6 +18,13 @@ std::vector<std::string> names_of(const std::vector<BlockKeyDoc>& keys) {
   std::vector<std::string> names;
   for (const auto& key : keys) names.emplace_back(key.name);
   return names;
+}
+
+/// What a key that there is not stands for: one that OpenSM calls so, or the nearest; nothing where none is.
+std::optional<std::string> meant_by(const std::string& name, const std::vector<BlockKeyDoc>& keys) {
+  const auto opensm =
+      std::ranges::find_if(keys, [&](const BlockKeyDoc& key) { return !name.empty() && key.opensm == name; });
+  return opensm != keys.end() ? std::string(opensm->name) : nearest(name, names_of(keys));
 }
 
 /// A slip of the finger, a key of OpenSM's, or else all keys that there are.
@@ -59,8 +69,10 @@ bool is_block_list(const Value& value, const Spot& at, std::string_view short_al
 
 void check_block_keys(const Value& table, const Spot& at, const std::vector<BlockKeyDoc>& keys) {
   const auto heading = block_heading(at.key);
+  std::set<std::string, std::less<>> meant;  // and not missing, too
   for (const auto& item : table.items) {
     if (std::ranges::find(keys, item.key, &BlockKeyDoc::name) != keys.end()) continue;
+    if (auto key = meant_by(item.key, keys)) meant.insert(*std::move(key));
     at.errors.push_back({.file = at.file,
                          .line = item.key_line,
                          .key = at.key,
@@ -69,7 +81,7 @@ void check_block_keys(const Value& table, const Spot& at, const std::vector<Bloc
   }
   for (const auto& key : keys) {
     const bool there = std::ranges::find(table.items, key.name, &Value::key) != table.items.end();
-    if (key.required && !there && at.all_was_read)
+    if (key.required && !there && !meant.contains(key.name) && at.all_was_read)
       at.refuse(table, fmt::format("the key \"{}\" is missing: {}", key.name, key.allowed));
   }
 }
