@@ -114,6 +114,8 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   const auto multicast = decided_.multicast;
   const auto partitions = decided_.partitions;
   const auto qos_policy = decided_.qos_policy;
+  const auto qos_tables = decided_.qos_tables;
+  const auto sls = decided_.service_levels;
   const auto before = parts_.tx.counters();
   const auto began = parts_.clock.now();
   const bool decided = co_await decide(kind, run);
@@ -126,7 +128,8 @@ asio::awaitable<bool> Reconciler::run_part(const PartKind* kind, Progress* run) 
   }
   if (!written) co_return false;
   const bool changed = run->wrote || decided_.multicast != multicast || decided_.partitions != partitions ||
-                       decided_.qos_policy != qos_policy;
+                       decided_.qos_policy != qos_policy || decided_.qos_tables != qos_tables ||
+                       decided_.service_levels != sls;
   if (!kind->whole) run->result.changed |= changed;
   const auto sets = [&] {
     return (parts_.tx.counters() - before).total(&mad::AttributeCounters::sent, wire::Method::set);
