@@ -300,7 +300,8 @@ std::vector<GivenClass> given_classes(const QosKindView& kind, const QosUses& us
 
 std::string room_of(const QosKindView& kind, bool high) {
   const auto entries = high ? kind.high : kind.low;
-  return fmt::format("there are {} VL{} and {} entr{}", kind.vls, kind.vls == 1 ? "" : "s", entries,
+  return fmt::format("there {} and {} entr{}",
+                     kind.vls == 1 ? "is 1 VL" : fmt::format("are {} VLs", kind.vls), entries,
                      entries == 1 ? "y" : "ies");
 }
 

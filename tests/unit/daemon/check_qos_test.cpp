@@ -339,7 +339,7 @@ TEST_F(CheckQos, NamesClassesAndWhatHasThem) {
   EXPECT_THAT(said({.asked = true, .vls = 2}), HasSubstr("warning: SL 0, 2 share VL 0 and delay each other"));
   EXPECT_THAT(said({.asked = true, .vls = 1}),
               AllOf(HasSubstr("class guard is sent with low priority, asked for is high: it shares VL 0 with "
-                              "other classes; there are 1 VL and"),
+                              "other classes; there is 1 VL and"),
                     HasSubstr("SLs that share a VL are shown with equal parts of it"),
                     Not(HasSubstr(" of what low priority sends, asked for"))))
       << "no weight divides the VL";
