@@ -169,8 +169,10 @@ void warn(const log::Log& log, const Subnet& subnet, const QosPart& part, const 
 void log_service_levels(const log::Log& log, const Decided& before, const Decided& now) {
   const auto* sls = now.service_levels.get();
   const auto most = sls != nullptr ? most_layers(sls->classes.size() + sls->left_out.size()) : 0U;
-  if (sls == nullptr || (!has_layers(*sls) && most > 1)) return;
-  if (before.service_levels && *before.service_levels == *sls) return;
+  const auto* were = before.service_levels.get();
+  const bool layered = sls != nullptr && (has_layers(*sls) || (were != nullptr && has_layers(*were)));
+  if (sls == nullptr || (!layered && most > 1)) return;
+  if (were != nullptr && *were == *sls) return;
   log.info("qos.service_levels")
       .kv("classes", fmt::format("{}", fmt::join(sls->classes, " ")))
       .kv("layers", sls->layers)

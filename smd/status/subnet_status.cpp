@@ -113,7 +113,9 @@ void SubnetStatus::judge() {
   };
   if (!parts_.config->qos.refused.empty())
     reduce("the files are wrong about QoS, the policy that was accepted last is in force");
-  for (const auto& one : qos_not_given(*parts_.loop.subnet(), parts_.loop.decided())) reduce(one);
+  if (const auto subnet = parts_.loop.subnet()) {
+    for (const auto& one : qos_not_given(*subnet, parts_.loop.decided())) reduce(one);
+  }
   const auto& partitions = parts_.loop.decided().partitions;
   if (partitions && !partitions->no_room.empty())
     reduce(partitions->no_room.size() == 1
