@@ -113,7 +113,7 @@ void SubnetStatus::judge() {
   };
   if (!parts_.config->qos.refused.empty())
     reduce("the files are wrong about QoS, the policy that was accepted last is in force");
-  if (const auto subnet = parts_.loop.subnet()) {
+  if (const auto& subnet = parts_.loop.subnet()) {
     for (const auto& one : qos_not_given(*subnet, parts_.loop.decided())) reduce(one);
   }
   const auto& partitions = parts_.loop.decided().partitions;
