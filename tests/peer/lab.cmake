@@ -55,7 +55,7 @@ foreach(seconds 0 5 12)  # 0: for ever
 endforeach()
 lab_stop(smd opensm 12)
 lab_stop(smd opensm 12 --priorities 3,5)
-foreach(script keys pair sequences groups replica joins etcd partitions kill tables enforce zero_keys m_keys load operator answers qos_policy qos_tables arbitrate fabric_layers torus path_sl api_pair ports)
+foreach(script keys pair sequences groups replica joins etcd partitions kill tables enforce zero_keys m_keys load operator answers qos_policy qos_tables arbitrate fabric_layers torus path_sl api_pair clients ports)
   add_test(NAME peer_${script} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/peer/lab_${script}.py
     --smd $<TARGET_FILE:smd>)
   set_tests_properties(peer_${script} PROPERTIES LABELS peer TIMEOUT 300
