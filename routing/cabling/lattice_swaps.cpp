@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -108,14 +109,19 @@ class LatticeLinks {
   }
 
   static void keep_best(std::vector<EndsExchange>& exchanges, std::size_t most) {
-    std::ranges::stable_sort(exchanges, [](const auto& a, const auto& b) { return a.gain > b.gain; });
+    std::ranges::sort(exchanges, {}, [](const EndsExchange& exchange) {
+      const auto& [one, other, gain] = exchange;
+      return std::tuple(~gain, one.a, one.a_port, other.a, other.a_port);
+    });
     if (exchanges.size() > most) exchanges.resize(most);
   }
 
   /// Of links that few are like: those after which both are like most others.
   std::vector<EndsExchange> exchanges_of_strays() {
     auto strays = cables_;
-    std::ranges::stable_sort(strays, {}, [&](const LatticeCable& cable) { return usual(cable.a, cable.b); });
+    std::ranges::sort(strays, {}, [&](const LatticeCable& cable) {
+      return std::tuple(usual(cable.a, cable.b), cable.a, cable.a_port);
+    });
     if (strays.size() > kMostStrays) strays.resize(kMostStrays);
     std::vector<EndsExchange> found;
     for (std::size_t i = 0; i < strays.size(); ++i) {
