@@ -54,7 +54,8 @@ class Restorer {
 
   void run() {
     for_each_end_port(subnet_, [&](const Node& node, PortNum num, const Port& port) {
-      if (is_in_service(node, port) || (!node.is_switch() && !port.linked())) return;
+      if (is_in_service(node, port)) return look_at_its_switch(node, num, port);
+      if (!node.is_switch() && !port.linked()) return;
       const auto held = known_keys(port);
       if (!held) return;
       const auto row = stored_.port_keys.find(port_guid(node, num));
@@ -129,6 +130,17 @@ class Restorer {
     if (held == wanted.at_switch) return;
     add_pkey_blocks(at, wanted.at_switch, *table, tables_);
     if (!wanted.at_switch.empty()) part_.restored.push_back({at, wanted.at_switch});
+  }
+
+  /// Of a link in service: the switch port has lost its table by a restart, and a Set that was to bring it
+  /// back was not answered or refused. What another program has changed stays.
+  void look_at_its_switch(const Node& node, PortNum num, const Port& port) {
+    const auto* next = adopting_ ? nullptr : switch_port(subnet_, node, port);
+    const auto row = stored_.port_keys.find(port_guid(node, num));
+    if (next == nullptr || row == stored_.port_keys.end() || !lets_more_pass(next->info, row->second)) return;
+    const auto held = known_keys(*next);
+    const bool is_known = subnet_.find(port.peer->node)->switch_info.has_value();
+    if (is_known && held && is_as_made(*held)) decide_switch_port(*port.peer, *next, &row->second);
   }
 
   static bool lets_more_pass(const wire::PortInfo& info, const PortKeys& row) {

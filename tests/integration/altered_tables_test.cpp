@@ -299,6 +299,21 @@ TEST_F(EnforcedKeys, AreWaitedForWhereTheSwitchDoesNotAnswerSwitchInfo) {
   EXPECT_EQ(state(), sm::SweepState::up) << why();
 }
 
+/// The link is Active by then, and would let packets of all partitions pass for good.
+TEST_F(EnforcedKeys, ComeBackOnceTheSwitchTakesThem) {
+  begin();
+  ASSERT_TRUE(faults().refuses("leaf003", wire::PKeyTable::kAttribute, 0x001C));
+  faults().reboot("leaf003", 2s);
+  world_.run_for(40s);
+  EXPECT_EQ(state(), sm::SweepState::degraded) << why();
+  ASSERT_TRUE(faults().refuses("leaf003", wire::PKeyTable::kAttribute, 0));
+  manager_->requests().resweep(sm::Resweep::heavy, "test");
+  world_.run_for(60s);
+
+  EXPECT_EQ(enforced(kPort), "0x7fff,0x8005 in");
+  EXPECT_EQ(state(), sm::SweepState::up) << why();
+}
+
 TEST_F(AlteredTables, ANewPortOfAPartitionedFabricIsALimitedMember) {
   for (const auto* host : {"h00001", "h00002", "h00003"}) key(host, 0, 0x7FFF);
   faults().remove("h00007");

@@ -111,6 +111,23 @@ TEST_F(DecidePartitions, ALinkWaitsForASwitchThatDoesNotAnswerSwitchInfo) {
   EXPECT_FALSE(decide().part.holds_back(test::place(kSwitch, 2))) << "the host alone has rebooted";
 }
 
+/// The Set that was to bring them back as the switch booted was refused or not answered.
+TEST_F(DecidePartitions, AnActiveLinkGetsBackWhatItsSwitchLostByARestart) {
+  stored_.port_keys[test::port_guid(kOther, 1)] = {.keys = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .at_switch = {PKey{0x7fff}, PKey{0x8055}},
+                                                   .in = true,
+                                                   .out = true,
+                                                   .seen = 1};
+  const auto lost = decide();
+  EXPECT_THAT(keys(lost, kSwitch, 2), ElementsAre(PKey{0x7fff}, PKey{0x8055}));
+  EXPECT_EQ(bits(lost, 2), std::pair(true, true));
+  EXPECT_THAT(keys(lost, kOther, 1), testing::IsEmpty()) << "the host keeps its own table";
+  EXPECT_EQ(decide(true).part.find_enforced(test::place(kSwitch, 2)), nullptr) << "of the SM before us";
+
+  holds(kSwitch, 2, {PKey{0x7fff}, PKey{0x8066}});
+  EXPECT_EQ(decide().part.find_enforced(test::place(kSwitch, 2)), nullptr) << "changed by another program";
+}
+
 /// Another SM's host has moved to it: what it enforced elsewhere has no room here.
 TEST_F(DecidePartitions, ASwitchWithLessRoomThanTheOneBeforeIsNamed) {
   fabric_.state(kOther, 1, PortState::init);
