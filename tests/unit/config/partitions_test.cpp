@@ -393,12 +393,10 @@ TEST(Partitions, ReferencesOfMembersAreChecked) {
   two.members = {{.ports = {{PortTerm{.kind = PortTermKind::group, .name = "a"}}}, .source = two.source}};
   sources.toml = {one, two};
 
-  EXPECT_THAT(
-      merge_errors_of(sources),
-      ElementsAre(
-          "smd.toml:4: blue: there is no group b",
-          "smd.toml:8: red: members of a partition cannot be those of another one, as the group \"a\" has "
-          "them: use their names or GUIDs"));
+  EXPECT_THAT(merge_errors_of(sources),
+              ElementsAre("smd.toml:4: blue: there is no group b",
+                          HasSubstr("smd.toml:8: red: members of a partition cannot be those of another one, "
+                                    "as the group \"a\" has them")));
 }
 
 // --- groups
