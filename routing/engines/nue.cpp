@@ -15,6 +15,7 @@
 #include "routing/engines/engine.h"
 #include "routing/engines/host_planes.h"
 #include "routing/engines/layer_graph.h"
+#include "routing/engines/layer_room.h"
 #include "routing/engines/pair_layering.h"
 #include "routing/engines/path_planes.h"
 #include "routing/engines/path_trees.h"
@@ -37,9 +38,11 @@ struct Found {
 
 class Nue {
  public:
-  Nue(const RoutingContext& in, const ChannelNet& net)
+  /// `root`: of the escape trees the switch so many places behind the nearest to all hosts.
+  Nue(const RoutingContext& in, const ChannelNet& net, std::size_t root)
       : in_(in),
         net_(net),
+        root_(root),
         graph_(net),
         trees_(net.switches()),
         escape_(net.switches(), kNoChannel),
@@ -68,21 +71,22 @@ class Nue {
  private:
   static constexpr NetChannel kNoChannel = ~NetChannel{0};
 
-  /// A tree of cables that joins each component, from the switch that is nearest to all hosts of it. Its
+  /// A tree of cables that joins each component, from a switch that is near to all hosts of it. Its
   /// turns close no cycle; every destination can be reached by them alone, so that no search fails for good.
   void plant_escape_trees() {
+    using FarFromHosts = std::pair<std::uint64_t, SwitchIndex>;
     BreadthFirst search(net_);
-    std::vector<std::pair<std::uint64_t, SwitchIndex>> best(in_.topology.components(),
-                                                            {~std::uint64_t{0}, kNoSwitch});
+    std::vector<std::vector<FarFromHosts>> roots(in_.topology.components());
     for (SwitchIndex s = 0; s < net_.switches(); ++s) {
       search.search(s);
       std::uint64_t sum = 0;
       for (const auto other : search.order())
         sum += std::uint64_t{search.hops(other)} * (1 + in_.topology.hosts(other));
-      auto& nearest = best[in_.topology.component(s)];
-      nearest = std::min(nearest, {sum, s});
+      roots[in_.topology.component(s)].emplace_back(sum, s);
     }
-    for (const auto& [sum, root] : best) {
+    for (auto& of_component : roots) {
+      std::ranges::sort(of_component);
+      const auto root = of_component[std::min(root_, of_component.size() - 1)].second;
       search.search(root);
       for (const auto s : search.order()) {
         for (const auto c : net_.by_port(s)) {
@@ -176,21 +180,45 @@ class Nue {
 
   const RoutingContext& in_;
   const ChannelNet& net_;
+  std::size_t root_;
   LayerGraph graph_;
   PathTrees trees_;
   std::vector<NetChannel> escape_;   ///< by switch: towards the root of its escape tree
   std::vector<std::uint64_t> load_;  ///< by channel: routes of hosts
 };
 
+/// Which root is best depends on chance: small fabrics try several.
+constexpr std::size_t kRoots = 4;
+
+/// Switches times channels: those of a torus of 25 switches, a dragonfly of 36.
+constexpr std::size_t kMostRootWork = std::size_t{1} << 13;
+
+/// Multicast finds a spanning tree among these turns.
+bool leave_room(const RoutingContext& in, const ChannelNet& net, LayerGraph turns) {
+  return turns.add(turns_in_trees(in.topology, net)) || trees_can_grow(in.topology, net, turns);
+}
+
+/// By pairs of both starts for each root.
+std::size_t best_of(const RoutingContext& in, const ChannelNet& net,
+                    const std::vector<std::optional<Found>>& found) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    const bool less = found[i]->highest_load < found[best]->highest_load;
+    if (less && (i == 1 || leave_room(in, net, found[i]->turns))) best = i;
+  }
+  return best;
+}
+
 std::expected<Routes, RouteError> run_nue(const EngineInput& in) {
   const ChannelNet net(in.context.topology);
-  std::optional<Found> by_trees, by_paths;
-  in.context.parallel.for_each(2, [&](std::size_t i) {
-    (i == 0 ? by_trees : by_paths)
-        .emplace(Nue(in.context, net).run(i == 0 ? Start::escape_trees : Start::shortest_paths));
+  const bool small = net.switches() * net.size() <= kMostRootWork && most_lids(in.context) == 1;
+  std::vector<std::optional<Found>> all(small ? 2 * kRoots : 2);
+  in.context.parallel.for_each(all.size(), [&](std::size_t i) {
+    all[i].emplace(Nue(in.context, net, i / 2).run(i % 2 == 0 ? Start::escape_trees : Start::shortest_paths));
   });
-  if (!by_trees || !by_paths || in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  auto& best = by_trees->highest_load <= by_paths->highest_load ? *by_trees : *by_paths;
+  const bool whole = std::ranges::all_of(all, [](const auto& one) { return one.has_value(); });
+  if (!whole || in.context.stop.stop_requested()) return std::unexpected(RouteError{});
+  auto& best = *all[best_of(in.context, net, all)];
   auto planes = path_planes(in.context, net, std::move(best.trees), most_lids(in.context), &best.turns);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   LayeredTrees found{.planes = std::move(planes), .layers = {}};

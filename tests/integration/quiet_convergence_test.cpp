@@ -116,7 +116,7 @@ TEST_P(QuietConvergence, WhatTheOperatorHasTriedIsNotTriedAgain) {
 /// The damaged fabric is best routed by updn, the whole one by nue.
 TEST(OperatorsConvergence, ChangesTheEngineOnlyWhereThatIsAskedFor) {
   const auto fabric = test::spec("random:12:4:2:5+guids=3");
-  const auto left = cables_of(test::spec("random:12:4:2:5+guids=3+cut=40:5"));
+  const auto left = cables_of(test::spec("random:12:4:2:5+guids=3+cut=45:2"));
   sim::World world(fabric);
   std::vector<sim::Place> lost;
   for (const auto& cable : cables_of(fabric)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines with several layers: proven by the oracle in both directions, the same bytes whatever the threads.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -291,6 +292,20 @@ TEST(Nue, HasLessLoadThanOpensmsOnOneVl) {
                   .max_link_paths,
               load)
         << spec;
+  }
+}
+
+// With one root each: 850 and 1,308, of which the worst are 136 and 212.
+TEST(Nue, TakesTheBestOfSeveralRootsInSmallFabrics) {
+  for (const auto& [spec, load] : {std::pair("torus:5x5:2", 830U), std::pair("dragonfly:4:2:2", 1270U)}) {
+    std::uint64_t sum = 0;
+    for (unsigned guids = 1; guids <= 8; ++guids) {
+      const auto fabric = of(fmt::format("{}+guids={}", spec, guids));
+      const auto routes = run("nue", fabric, 1, Threads{2});
+      sum += measure({fabric.topology, fabric.lids, Serial{}}, *routes, hosts_in_file_order(fabric.topology))
+                 .max_link_paths;
+    }
+    EXPECT_LE(sum, load) << spec;
   }
 }
 
