@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // smd's subcommands.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "smd/cli/api_cert.h"
 #include "smd/cli/ask.h"
@@ -19,10 +22,21 @@ namespace {
 
 constexpr int kBadUsage = 2;
 
+/// One line, as all errors are. CLI11 does not say of which command it is.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  std::string command = app->get_name();
+  for (auto parsed = app->get_subcommands(); !parsed.empty(); parsed = app->get_subcommands()) {
+    app = parsed.front();
+    command += " " + app->get_name();
+  }
+  return fmt::format("{}: {} ({} --help)\n", command, error.what(), command);
+}
+
 int commands(int argc, char** argv) {
   CLI::App app("smd, an InfiniBand subnet manager", "smd");
   app.set_version_flag("--version", "smd " SMD_VERSION);
   app.require_subcommand(1);
+  app.failure_message(usage_error);
 
   smd::cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "the subnet manager, in the foreground");

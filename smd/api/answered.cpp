@@ -22,7 +22,7 @@ std::expected<Once, Answer> once_of(const Request& request, const std::string& c
                                     std::string_view path) {
   if (!is_key(request.idempotency_key))
     return std::unexpected(
-        error_of(400, "bad_key", "Idempotency-Key: 1 to 255 printable characters of ASCII"));
+        error_of(400, "bad_key", "Idempotency-Key: 1 to 255 printable characters of ASCII, no blank"));
   // A newline is in none of them.
   const auto scope = fmt::format("{}\n{}\n{}\n{}", caller, request.method, path, request.idempotency_key);
   return Once{.scope = access::hash_of(scope), .digest = access::hash_of(request.body)};

@@ -20,7 +20,7 @@ struct Once {
   std::string digest;  ///< of the body
 };
 
-/// The key of a request by `caller`; 400 where it is none: 1 to 255 printable characters of ASCII.
+/// The key of a request by `caller`; 400 where it is none: 1 to 255 printable characters of ASCII, no blank.
 std::expected<Once, Answer> once_of(const Request& request, const std::string& caller, std::string_view path);
 /// What the request was answered less than kAnswerKept before, or 422 where that was to another body;
 /// nothing: it is not known. `now`: seconds since 1970.

@@ -86,6 +86,11 @@ def ask(args):
     wrong = subprocess.run([args.smd, "frobnicate"], capture_output=True, text=True)
     expect(wrong.returncode == 2 and wrong.stderr.startswith('smd: found "frobnicate", allowed are the commands run, '),
            wrong.stderr)
+    for command in ("links", "route", "sweep off", "token add x", "api cert"):
+        wrong = subprocess.run([args.smd, *command.split(), "--nosuch"], capture_output=True, text=True)
+        name = command if command == "api cert" else command.split()[0]
+        expect(wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and wrong.stderr.startswith(f"smd {name}: ")
+               and "--nosuch" in wrong.stderr, f"{command}: {wrong.stderr}")
 
 
 def sockets(args):
