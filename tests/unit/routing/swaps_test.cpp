@@ -138,8 +138,8 @@ TEST(Swaps, OfCablesToOneSwitchThePortTellsWhichIsWrong) {
 }
 
 TEST(Swaps, SayNothingOfTheRateThatTheCableHasFromItsRightPlace) {
-  constexpr SwitchIndex kLeaves = 6, kSlow = kLeaves + 2;  // spines below that have EDR
-  auto input = fabrics::ft2(kLeaves, 4, 4).input();
+  constexpr SwitchIndex kEdges = 6, kSlow = kEdges + 2;  // spines below that have EDR
+  auto input = fabrics::ft2(kEdges, 4, 4).input();
   const auto to = [&](SwitchIndex leaf, SwitchIndex spine) -> LinkSpec& {
     for (auto& link : input.links) {
       if (link.a == leaf && link.b == spine) return link;
@@ -152,7 +152,7 @@ TEST(Swaps, SayNothingOfTheRateThatTheCableHasFromItsRightPlace) {
     rates[lower_end(input, link)] = rates[{input.switches[link.b].guid, link.b_port}] = rate;
   }
   ASSERT_THAT(examined(input, rates).findings, testing::IsEmpty());
-  auto &one = to(0, kLeaves), &other = to(1, kSlow);
+  auto &one = to(0, kEdges), &other = to(1, kSlow);
   exchange(one, other);
   for (const auto* link : {&one, &other})
     rates[{input.switches[link->b].guid, link->b_port}] = rates[lower_end(input, *link)];
