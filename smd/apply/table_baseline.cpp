@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <ranges>
 #include <set>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -230,10 +232,13 @@ void TableBaseline::forget_gone(const Subnet& now) {
 }
 
 void TableBaseline::wrote(const Subnet& before, const Subnet& after, const Applied& applied) {
-  for (const auto& answer : applied.answers<wire::PKeyTable>()) {
+  // Keys that a block held between two Sets are not what is left of them.
+  std::set<std::tuple<NodeIndex, PortNum, std::size_t>> blocks;
+  for (const auto& answer : applied.answers<wire::PKeyTable>() | std::views::reverse) {
+    if (!answer.held || !blocks.emplace(answer.node, answer.port, answer.block).second) continue;
     const auto& node = *after.nodes[answer.node];
     const auto noted = nodes_.find(node.guid());
-    if (!answer.held || noted == nodes_.end() || noted->second.size() <= answer.port.value()) continue;
+    if (noted == nodes_.end() || noted->second.size() <= answer.port.value()) continue;
     auto& was = std::get<HeldPtr<wire::PKeyTable>>(noted->second[answer.port.value()].held);
     if (!was || was->row.size() <= answer.block) continue;
     auto table = *was;

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "mad/base/random.h"
+
 namespace smd::sm::inline decisions {
 namespace {
 
@@ -47,7 +49,7 @@ unsigned place_of(unsigned sample) { return 1 + kBitsEach * sample; }
 
 /// Of 0: whatever port the entry has. One of 1 to 3 for each port.
 std::uint64_t code_of(unsigned sample, std::uint8_t port) {
-  return port == routing::kNoRoute ? 0 : 1 + mixed(mixed(sample, 0), port) % (kCodes - 1);
+  return port == routing::kNoRoute ? 0 : 1 + base::splitmix64((sample << 8U) | port) % (kCodes - 1);
 }
 
 /// An entry, named so that it is the same after a restart.
@@ -60,7 +62,7 @@ struct SampledEntry {
 /// less changes few of the sample. Nothing where there are no two such switches. O(switches + end ports of
 /// one).
 SampledEntry sampled_entry(unsigned sample, const routing::Topology& topology, const routing::LidMap& lids) {
-  const auto rank = [&](Guid guid) { return mixed(mixed(sample, 1), guid.value()); };
+  const auto rank = [&](Guid guid) { return base::splitmix64(base::splitmix64(sample) ^ guid.value()); };
   auto at = routing::kNoSwitch, to = routing::kNoSwitch;
   const auto before = [&](routing::SwitchIndex one, routing::SwitchIndex other) {
     return other == routing::kNoSwitch || rank(topology.guid(one)) < rank(topology.guid(other));

@@ -429,7 +429,7 @@ TEST_F(ApiEvents, WhatATenantDoesNotSeeMovesNoCursorOfAStream) {
   EXPECT_NE(alive(*sees), of_viewer);
 }
 
-/// `next` of an empty page is found by a search of its own.
+/// `next` of an empty page is found by a search of its own, up to where the page's has come.
 TEST_F(ApiEvents, ATenantLosesNoEventThatComesWhileAPageIsMade) {
   gone(foreign_, "h00002");
   int searches = 0;
@@ -439,7 +439,7 @@ TEST_F(ApiEvents, ATenantLosesNoEventThatComesWhileAPageIsMade) {
   };
   const auto first = page("tenant", "/v1/subnets/up/events?since=2199-01-01T00:00:00Z");
   backend_.at_search = nullptr;
-  ASSERT_EQ(searches, 2);
+  ASSERT_EQ(searches, 3) << "what came meanwhile is not the answer's";
   const std::string next(first.at("next").as_string());
   const auto follows = page("tenant", "/v1/subnets/up/events?since=" + next);
   EXPECT_EQ(follows.at("events").as_array().size(), 1U) << next;

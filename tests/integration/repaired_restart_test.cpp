@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "smd/decide/repaired_tables.h"
 #include "tests/support/kept_manager.h"
@@ -119,13 +120,18 @@ TEST_P(RepairedRestart, NotWhereAnotherSmHasWrittenItsTablesSince) {
   manager_.emplace(world_, other);
   group_.emplace(world_.io().get_executor());
   group_->spawn((*manager_)->run());
+  world_.run_for(1min);
+  (*manager_)->requests().resweep(sm::Resweep::converge_engine, "test");
   world_.run_for(2min);
-  ASSERT_EQ(routes().engine, "nue");
+  const auto theirs = routes();
+  ASSERT_EQ(theirs.engine, "nue");
   stop();
-  ASSERT_TRUE(sm::marks_writing(store_.loaded()->repaired_tables));
+  const auto mark = store_.loaded()->repaired_tables;
+  ASSERT_TRUE(sm::marks_writing(mark));
 
-  begin();
-  EXPECT_NE(routes().origin, sm::RoutePart::Origin::repaired);
+  std::vector<routing::OldRow> held;
+  for (const auto& row : theirs.rows) held.push_back({row.node, row.row});
+  EXPECT_FALSE(sm::are_ours(mark, theirs, held));
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, RepairedRestart,

@@ -165,7 +165,9 @@ TEST_F(SaClients, KeepWhatTheyRegisteredWhileTheSmIsCutOff) {
   EXPECT_EQ(registry().members().size(), members);
   EXPECT_EQ(registry().clients().size(), clients);
   EXPECT_TRUE(registry().groups().contains(kIpoibBroadcast));
-  EXPECT_EQ(asked().size(), 1U) << "the SM's own port alone was down";
+  const auto asked_ports = asked();
+  EXPECT_EQ(std::set<Guid>(asked_ports.begin(), asked_ports.end()).size(), 1U)
+      << "the SM's own port alone was down";
   EXPECT_EQ(sets_of(wire::MulticastForwardingTable::kAttribute), 0U);
 }
 
