@@ -23,7 +23,7 @@ constexpr std::size_t kMostLinks = 8192;
 /// Links that few others are like.
 constexpr std::size_t kMostStrays = 96;
 /// Of exchanges so many are compared, with no more than so many steps, and so many tried.
-constexpr std::size_t kMostCompared = 512, kMostSteps = std::size_t{1} << 28U, kMostTried = 16;
+constexpr std::size_t kMostCompared = 512, kMostSteps = std::size_t{1} << 28U, kMostTried = 64;
 
 /// A single cable between two switches.
 struct LatticeCable {
