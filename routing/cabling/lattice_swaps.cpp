@@ -18,7 +18,7 @@ namespace smd::routing::inline cabling {
 namespace {
 
 /// Smaller fabrics may be an exchange from a lattice by chance.
-constexpr std::size_t kFewestOfLattice = 12;
+constexpr std::size_t kFewestOfLattice = 16;
 constexpr std::size_t kMostLinks = 8192;
 /// Links that few others are like.
 constexpr std::size_t kMostStrays = 96;
