@@ -43,18 +43,13 @@ double load_of(const sm::RoutePart& part) {
   return load_of(part, now);
 }
 
-class QuietConvergence : public testing::TestWithParam<const char*> {};
-
-TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    SCOPED_TRACE(seed);
-    const auto fabric = test::spec(GetParam());
-    sim::World world(fabric);
-    test::Managed manager(world);
-    mad::TaskGroup group(world.io().get_executor());
+/// A managed fabric that has lost a sixth of its cables, one after the other.
+struct DamagedOne {
+  DamagedOne(const char* spec, std::uint64_t seed)
+      : world(test::spec(spec)), manager(world), group(world.io().get_executor()) {
     group.spawn(manager->run());
     world.run_for(2s);
-    auto cables = cables_of(fabric);
+    auto cables = cables_of(test::spec(spec));
     std::mt19937_64 random(seed);
     std::ranges::shuffle(cables, random);
     for (std::size_t i = 0; i < cables.size() / 6; ++i) {
@@ -62,6 +57,20 @@ TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
       world.run_for(500ms);
     }
     world.run_for(10s);
+  }
+
+  sim::World world;
+  test::Managed manager;
+  mad::TaskGroup group;
+};
+
+class QuietConvergence : public testing::TestWithParam<const char*> {};
+
+TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    DamagedOne damaged(GetParam(), seed);
+    auto& [world, manager, group] = damaged;
     const auto repaired = load_of(*manager.last().decided.routes);
     world.run_for(200s);
     const auto quiet = manager.last().decided.routes;
@@ -86,20 +95,8 @@ TEST_P(QuietConvergence, TablesWithoutATreeBecomeFreshOnes) {
 TEST_P(QuietConvergence, WhatTheOperatorHasTriedIsNotTriedAgain) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
-    const auto fabric = test::spec(GetParam());
-    sim::World world(fabric);
-    test::Managed manager(world);
-    mad::TaskGroup group(world.io().get_executor());
-    group.spawn(manager->run());
-    world.run_for(2s);
-    auto cables = cables_of(fabric);
-    std::mt19937_64 random(seed);
-    std::ranges::shuffle(cables, random);
-    for (std::size_t i = 0; i < cables.size() / 6; ++i) {
-      world.fabric().faults().link_down(cables[i]);
-      world.run_for(500ms);
-    }
-    world.run_for(10s);
+    DamagedOne damaged(GetParam(), seed);
+    auto& [world, manager, group] = damaged;
     manager->requests().resweep(sm::Resweep::converge, "test");
     world.run_for(30s);
     const auto tried = manager.lines().count("reason=converge");
