@@ -171,6 +171,7 @@ bool dealt_to_few(const Topology& topology, const SwitchRanking& ranking, const 
       if (ranking.rank[peer] < ranking.rank[s]) below[peer] += ports.size();
     }
   }
+  if (below.empty()) return false;
   const auto [fewest, most] = std::ranges::minmax(below | std::views::values);
   return std::ranges::count(upwards, upwards.front()) == std::ssize(upwards) && most - fewest <= 1;
 }
