@@ -199,12 +199,11 @@ bool leave_room(const RoutingContext& in, const ChannelNet& net, LayerGraph turn
 }
 
 /// By pairs of both starts for each root.
-std::size_t best_of(const RoutingContext& in, const ChannelNet& net,
-                    const std::vector<std::optional<Found>>& found) {
+std::size_t best_of(const RoutingContext& in, const ChannelNet& net, const std::vector<Found>& found) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < found.size(); ++i) {
-    const bool less = found[i]->highest_load < found[best]->highest_load;
-    if (less && (i == 1 || leave_room(in, net, found[i]->turns))) best = i;
+    const bool less = found[i].highest_load < found[best].highest_load;
+    if (less && (i == 1 || leave_room(in, net, found[i].turns))) best = i;
   }
   return best;
 }
@@ -212,13 +211,17 @@ std::size_t best_of(const RoutingContext& in, const ChannelNet& net,
 std::expected<Routes, RouteError> run_nue(const EngineInput& in) {
   const ChannelNet net(in.context.topology);
   const bool small = net.switches() * net.size() <= kMostRootWork && most_lids(in.context) == 1;
-  std::vector<std::optional<Found>> all(small ? 2 * kRoots : 2);
-  in.context.parallel.for_each(all.size(), [&](std::size_t i) {
-    all[i].emplace(Nue(in.context, net, i / 2).run(i % 2 == 0 ? Start::escape_trees : Start::shortest_paths));
+  std::vector<std::optional<Found>> runs(small ? 2 * kRoots : 2);
+  in.context.parallel.for_each(runs.size(), [&](std::size_t i) {
+    runs[i].emplace(
+        Nue(in.context, net, i / 2).run(i % 2 == 0 ? Start::escape_trees : Start::shortest_paths));
   });
-  const bool whole = std::ranges::all_of(all, [](const auto& one) { return one.has_value(); });
-  if (!whole || in.context.stop.stop_requested()) return std::unexpected(RouteError{});
-  auto& best = *all[best_of(in.context, net, all)];
+  std::vector<Found> all;
+  for (auto& run : runs) {
+    if (run) all.push_back(*std::move(run));
+  }
+  if (all.size() != runs.size() || in.context.stop.stop_requested()) return std::unexpected(RouteError{});
+  auto& best = all[best_of(in.context, net, all)];
   auto planes = path_planes(in.context, net, std::move(best.trees), most_lids(in.context), &best.turns);
   if (in.context.stop.stop_requested()) return std::unexpected(RouteError{});
   LayeredTrees found{.planes = std::move(planes), .layers = {}};

@@ -86,9 +86,9 @@ def ask(args):
     wrong = subprocess.run([args.smd, "frobnicate"], capture_output=True, text=True)
     expect(wrong.returncode == 2 and wrong.stderr.startswith('smd: found "frobnicate", allowed are the commands run, '),
            wrong.stderr)
-    for command in ("links", "route --topology ft2:4", "sweep off", "token add x", "api cert"):
+    for command in ("links", "route --topology ft2:4", "sweep off", "token add x", "api cert --self-signed"):
         wrong = subprocess.run([args.smd, *command.split(), "--nosuch"], capture_output=True, text=True)
-        name = command if command == "api cert" else command.split()[0]
+        name = "api cert" if command.startswith("api") else command.split()[0]
         expect(wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and wrong.stderr.startswith(f"smd {name}: ")
                and "--nosuch" in wrong.stderr, f"{command}: {wrong.stderr}")
 
