@@ -13,8 +13,10 @@ namespace {
 
 /// A client of the network may ask once in a while on one connection, as Prometheus does.
 constexpr mad::Duration kIdle = std::chrono::seconds(75);
-/// Between two looks at the dates of certificates in use: a list of revoked ones may be for a day.
-constexpr mad::Duration kLookAtDates = std::chrono::minutes(10);
+
+tls::Files files_of(const config::ApiConfig& config) {
+  return {.cert = config.cert, .key = config.key, .ca = config.client_ca};
+}
 
 /// Of "ADDRESS:PORT".
 std::string_view port_of(std::string_view listen) { return listen.substr(listen.rfind(':') + 1); }
@@ -73,7 +75,7 @@ asio::awaitable<void> Service::apply(config::ApiConfig config) {
   const bool stays = !moves && config.max_connections == served_.max_connections;
   if (network_ && config.listen.empty()) co_await close_network();
   if (config.listen.empty()) co_return;
-  const auto read = identity_->load({.cert = config.cert, .key = config.key, .ca = config.client_ca});
+  const auto read = identity_->load(files_of(config));
   if (!read) co_return refuse(config, read.error());
   const auto now = base::read_file(config.cert);
   const bool other = now && std::exchange(cert_, *now) != *now;
@@ -119,25 +121,20 @@ void Service::refuse(const config::ApiConfig& config, const std::string& reason)
 /// `again`: also what was said before.
 void Service::warn_of_expiry(const config::ApiConfig& config, bool again) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  std::set<std::string> found;
-  const auto warn = [&](const char* event, std::string warning, std::string_view action) {
-    if (warning.empty()) return;
-    if (again || !warned_.contains(warning))
-      log_.warn(event).kv("reason", warning).kv("action", action).always();
-    found.insert(std::move(warning));
-  };
-  warn("api.certificate_expires", tls::expiry_warning(config.cert, now),
-       "replace it (smd api cert), then reload");
-  if (!config.client_ca.empty())
-    warn("api.crl_expires", tls::crl_warning(config.client_ca, now),
-         "put a current list into that file, then reload");
-  warned_ = std::move(found);
+  for (const auto& warning : dates_.look(files_of(config), now, again)) {
+    const bool is_list = warning.of == tls::Dated::crl;
+    log_.warn(is_list ? "api.crl_expires" : "api.certificate_expires")
+        .kv("reason", warning.reason)
+        .kv("action", is_list ? "put a current list into that file, then reload"
+                              : "replace it (smd api cert), then reload")
+        .always();
+  }
 }
 
 /// What is in use comes to its end without a reload.
 asio::awaitable<void> Service::look_at_dates() {
   for (bool time = true; time;) {
-    time = co_await clock_.sleep(kLookAtDates);
+    time = co_await clock_.sleep(tls::kLookAtDates);
     if (time && network_) warn_of_expiry(served_, false);
   }
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "smd/api/tls_listener.h"
 #include "smd/api/webhook.h"
 #include "smd/log/log.h"
+#include "smd/tls/date_warnings.h"
 
 namespace smd::api {
 
@@ -71,7 +71,7 @@ class Service {
   std::unique_ptr<Server> network_;  ///< null: not on the network
   config::ApiConfig served_;         ///< what network_ was opened by
   std::string cert_;                 ///< content of its certificate file
-  std::set<std::string> warned_;     ///< of what is about to end, as it was logged last
+  tls::DateWarnings dates_;
   std::vector<std::unique_ptr<Webhook>> webhooks_;
   std::optional<config::ApiConfig> wanted_;    ///< to be applied
   std::optional<config::ApiConfig> unopened_;  ///< what cannot be on the network now; tried again

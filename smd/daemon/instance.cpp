@@ -153,7 +153,7 @@ void Instance::reload(config::SubnetConfig config) {
     differs_ = {};
     compared_ = {};
     adopt_replica_policy();
-    say_expiry(files_.ha);
+    say_expiry(true);
     if (now_.policy_state) {
       set_policy_state(now_.policy_state->policies);
       group_.spawn(remember_accepted());

@@ -32,6 +32,7 @@
 #include "smd/sa/server.h"
 #include "smd/snapshot/memberships.h"
 #include "smd/store/store_thread.h"
+#include "smd/tls/date_warnings.h"
 
 namespace smd::daemon {
 
@@ -127,8 +128,9 @@ class Instance {
   /// Before the first word of the replicator: readers see that the state is copied.
   void show_replica();
   void open_replica();
-  /// Warns of a certificate that ends soon, or has.
-  void say_expiry(const config::HaConfig& ha);
+  /// Warns of a certificate or a list of revoked ones that ends soon, or has; see tls::DateWarnings::look().
+  void say_expiry(bool again);
+  asio::awaitable<void> look_at_dates();
   std::expected<std::unique_ptr<replica::Network>, std::string> open_network();
   void replaced();
   void refused(Guid port);
@@ -213,6 +215,7 @@ class Instance {
   mad::WaitList wake_;
   bool changing_policies_ = false;  ///< one is on its way to the disk
   mad::WaitList policy_waiting_;
+  tls::DateWarnings dates_;
   std::map<std::string, std::int64_t> uses_;  ///< of tokens, which wait for their turn
   access::ToldUses told_uses_;
   access::UnkeptUses unkept_uses_;  ///< those at this SM while it follows a master

@@ -17,7 +17,6 @@
 #include "smd/policy/left_changes.h"
 #include "smd/replica/tls_network.h"
 #include "smd/sa/settings.h"
-#include "smd/tls/certificate.h"
 
 namespace smd::daemon {
 namespace {
@@ -61,16 +60,24 @@ std::expected<std::unique_ptr<replica::Network>, std::string> Instance::open_net
                                                                 }});
 }
 
-void Instance::say_expiry(const config::HaConfig& ha) {
+void Instance::say_expiry(bool again) {
+  const auto& ha = files_.ha;
   if (ha.cert.empty() || !ha.psk.empty() || !ha.copies()) return;
   const auto now = std::chrono::sys_seconds(std::chrono::seconds(sm::unix_now()));
-  const auto warn = [&](const char* event, const std::string& warning, std::string_view action) {
-    if (!warning.empty()) log_.warn(event).kv("reason", warning).kv("action", action).always();
-  };
-  warn("ha.certificate_expires", tls::expiry_warning(ha.cert, now),
-       "replace it, then restart: without it the state is not copied");
-  warn("ha.crl_expires", tls::crl_warning(ha.ca, now),
-       "put a current list into that file, then restart: without it the state is not copied");
+  for (const auto& warning : dates_.look({.cert = ha.cert, .key = ha.key, .ca = ha.ca}, now, again)) {
+    const bool is_list = warning.of == tls::Dated::crl;
+    log_.warn(is_list ? "ha.crl_expires" : "ha.certificate_expires")
+        .kv("reason", warning.reason)
+        .kv("action",
+            is_list ? "put a current list into that file, then restart: without it the state is not copied"
+                    : "replace it, then restart: without it the state is not copied")
+        .always();
+  }
+}
+
+/// What is in use comes to its end without a reload.
+asio::awaitable<void> Instance::look_at_dates() {
+  while (co_await clock_.sleep(tls::kLookAtDates)) say_expiry(false);
 }
 
 bool Instance::is_replicated() const {
@@ -102,7 +109,8 @@ void Instance::open_replica() {
     replica_->set(std::move(view));
     return;
   }
-  say_expiry(ha);
+  say_expiry(true);
+  group_.spawn(look_at_dates());
   const auto peers = ha.etcd.empty() ? ha.peers : std::vector<std::string>{etcd::kPeer};
   if (!store_) store_ = std::make_unique<store::MemoryStore>();
   network_ = std::move(*network);

@@ -118,8 +118,7 @@ class Restorer {
       return hold_back(at, port, *row);
     const std::size_t capacity = pkey_capacity(node, at.port);
     if (row != nullptr && node.switch_info && (row->in || row->out) && row->at_switch.size() > capacity)
-      part_.not_enforced.push_back(
-          {.at = at, .capacity = capacity, .keys = row->at_switch.size(), .held_back = false});
+      leave_open(at, capacity, *row, false);
     if (!table || table->row.empty() || (row == nullptr && !for_another)) return;
     static const PortKeys kNothing;
     const auto& wanted = row != nullptr ? *row : kNothing;
@@ -153,7 +152,12 @@ class Restorer {
     const bool is_ours =
         port.peer && port.peer->node == subnet_.sm_node && port.peer->port == subnet_.sm_port;
     if (is_ours || !(row.in || row.out)) return;
-    part_.not_enforced.push_back({.at = at, .capacity = 0, .keys = row.at_switch.size(), .held_back = true});
+    leave_open(at, 0, row, true);
+  }
+
+  void leave_open(const PeerPort& at, std::size_t capacity, const PortKeys& row, bool held_back) {
+    part_.not_enforced.push_back(
+        {.at = at, .capacity = capacity, .keys = row.at_switch.size(), .held_back = held_back});
   }
 
   const Subnet& subnet_;
