@@ -75,12 +75,25 @@ TermResult parse_node(std::string_view text) {
 }
 
 /// "groups:a" for "group:a". With a port number behind it the name is a host's, such as node1, nodes or mail;
-/// but "rails:1" is taken for "rail:1", as rail and level have numbers.
+/// but "rails:1" and "Rail:1" are taken for "rail:1", as rail and level have numbers.
 bool is_typo_of(const PortKeyword& known, std::string_view prefix, std::string_view value) {
-  if (edit_distance(prefix, known.word) > 1) return false;
+  const auto distance = edit_distance(prefix, known.word);
+  if (distance > 1) return false;
   if (!port_of(value)) return true;
   const bool numbered = known.kind == PortTermKind::level || known.kind == PortTermKind::rail;
-  return numbered && prefix.size() != known.word.size() && !all_digits(prefix.substr(prefix.size() - 1));
+  const bool longer = prefix.size() != known.word.size() && !all_digits(prefix.substr(prefix.size() - 1));
+  return numbered && (distance == 0 || longer);
+}
+
+/// "ALL_CA", "all", "All_CAs" or "slef". Hosts may be called allen or all_in_one. Distances, which do not
+/// tell cases apart, cost much more than lengths.
+bool is_like_keyword(std::string_view text) {
+  if (text.starts_with("ALL")) return true;
+  if (text.size() >= 3 && text.size() <= 5 && edit_distance(text, "SELF") <= 1) return true;
+  const bool may_be_all = text.starts_with('a') || text.starts_with('A');
+  return may_be_all && std::ranges::any_of(kPortKeywords, [&](const PortKeyword& keyword) {
+           return text.size() == keyword.word.size() && edit_distance(text, keyword.word) == 0;
+         });
 }
 
 /// What follows "group:", "level:" and the like.
@@ -151,10 +164,8 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
                                                  known.word, printable(text)));
     }
   }
-  // A mistyped keyword would be the name of a node that never comes. Distances cost much more than lengths.
-  const bool like_self = text.size() >= 3 && text.size() <= 5 && edit_distance(text, "SELF") <= 1;
-  const bool like_keyword = text.starts_with("ALL") || like_self;
-  if (like_keyword && !is_glob(text)) {
+  // A mistyped keyword would be the name of a node that never comes.
+  if (is_like_keyword(text) && !is_glob(text)) {
     auto near = did_you_mean(text, words_of(kPortKeywords));
     if (!near.empty()) near += " ";
     return wrong_term(kTermForm, fmt::format("{}A node of that name is \"node:{}\"", near, printable(text)));

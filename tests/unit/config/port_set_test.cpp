@@ -190,7 +190,8 @@ TEST(PortTerms, WhatIsShownReadsAsTheSame) {
                            "partition:0x8001",
                            "level:0",
                            "rail:65535",
-                           "node:self"}) {
+                           "node:self",
+                           "node:all"}) {
     const auto term = parse_port_term(text);
     ASSERT_TRUE(term) << text;
     const auto shown = to_string(*term);
@@ -218,6 +219,11 @@ TEST(PortTerms, WhatIsNoMemberIsRefusedWithWhatIsMeant) {
   };
   EXPECT_EQ(hint("ALL_CA"), "did you mean \"ALL_CAS\"? A node of that name is \"node:ALL_CA\"");
   EXPECT_EQ(hint("self"), "did you mean \"SELF\"? A node of that name is \"node:self\"");
+  EXPECT_EQ(hint("all"), "did you mean \"ALL\"? A node of that name is \"node:all\"");
+  EXPECT_EQ(hint("All_CAs"), "did you mean \"ALL_CAS\"? A node of that name is \"node:All_CAs\"");
+  EXPECT_EQ(hint("all_switches"),
+            "did you mean \"ALL_SWITCHES\"? A node of that name is \"node:all_switches\"");
+  for (const auto* host : {"allen", "all_in_one", "alls", "a"}) EXPECT_TRUE(parse_port_term(host)) << host;
   EXPECT_EQ(hint("groups:a"), "did you mean \"group:\"? A node of that name is \"node:groups:a\"");
   EXPECT_EQ(hint("1234"), "a GUID begins with 0x");
   EXPECT_EQ(hint("00:02:c9:03:00:00:12:ab"),
@@ -226,6 +232,7 @@ TEST(PortTerms, WhatIsNoMemberIsRefusedWithWhatIsMeant) {
   EXPECT_TRUE(parse_port_term("rack:c903:0000:12ab"));
   EXPECT_EQ(hint("group:"), "a name or a number belongs behind the colon");
   EXPECT_EQ(hint("rails:1"), "did you mean \"rail:\"? A node of that name is \"node:rails:1\"");
+  EXPECT_EQ(hint("Rail:1"), "did you mean \"rail:\"? A node of that name is \"node:Rail:1\"");
   EXPECT_FALSE(parse_port_term("rail:0")) << "they are counted from 1";
   EXPECT_EQ(hint("h[0-3"), "a node of that name is \"node:h[0-3\"");
   EXPECT_FALSE(parse_port_term("h[]")) << "the ']' is of the set";
