@@ -259,9 +259,11 @@ class Partitions {
     if (mode == config::Enforcement::off) return enforce(at, false, false);
     const bool required = in_.config.partitions.enforcement_required;
     if (!node->switch_info) {  // it was not answered: a port in service goes on as it is
-      const auto state = node->ports[at.port.value()].info.port_state;
-      if (required && state != PortState::active)
-        out_.part.not_enforced.push_back({.at = at, .capacity = 0, .keys = keys.size(), .held_back = true});
+      const auto& info = node->ports[at.port.value()].info;
+      const bool held_back = required && info.port_state != PortState::active;
+      if (held_back || !enforces(info))
+        out_.part.not_enforced.push_back(
+            {.at = at, .capacity = 0, .keys = compact(keys).size(), .held_back = held_back});
       return;
     }
     const auto& info = *node->switch_info;

@@ -210,6 +210,29 @@ TEST_F(RefusedPartitions, ASwitchWhoseSwitchInfoIsNotAnsweredGoesOnEnforcing) {
   EXPECT_THAT(keys("leaf1", 1), ElementsAre(kDefaultLimited, PKey{0x8012}, PKey{0x8013})) << "it is read";
 }
 
+/// The operator saw a switch that does not answer, and members that have their keys.
+TEST_F(RefusedPartitions, ASwitchThatRebootsWithoutAnsweringSwitchInfoIsSaidToLetEverythingPass) {
+  start(blue());
+  auto attributes = kAllButPKeys;
+  std::erase(attributes, wire::SwitchInfo::kAttribute);
+  attributes.push_back(wire::PKeyTable::kAttribute);
+  ASSERT_TRUE(world_.fabric().faults().answers_only("leaf1", attributes));
+  world_.fabric().faults().reboot("leaf1", std::chrono::milliseconds(100));
+  run(std::chrono::seconds(10));
+  ASSERT_EQ(bits("leaf1", 1), std::pair(false, false));
+  EXPECT_THAT(smd().lines().first("partition.not_enforced"),
+              testing::AllOf(testing::HasSubstr("name=leaf1"),
+                             testing::HasSubstr("the switch does not answer SwitchInfo"),
+                             testing::HasSubstr("lets packets of all partitions pass")));
+  EXPECT_EQ(smd().last().decided.partitions->not_enforced.size(), 2U) << "of h1 and of h2";
+
+  world_.fabric().faults().answers_only("leaf1", {});
+  run(std::chrono::minutes(1));
+  EXPECT_EQ(bits("leaf1", 1), std::pair(true, true));
+  EXPECT_THAT(smd().last().decided.partitions->not_enforced, testing::IsEmpty());
+  EXPECT_EQ(smd().last().summary.state, sm::SweepState::up) << smd().last().summary.why;
+}
+
 /// The switch before the SM: all the fabric would be cut off.
 TEST_F(RefusedPartitions, ASwitchWhoseTablesAreNeverAnsweredIsNotKeptOut) {
   start(blue());

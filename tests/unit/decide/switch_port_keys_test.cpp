@@ -128,6 +128,21 @@ TEST_F(DecidePartitions, AnActiveLinkGetsBackWhatItsSwitchLostByARestart) {
   EXPECT_EQ(decide().part.find_enforced(test::place(kSwitch, 2)), nullptr) << "changed by another program";
 }
 
+/// After its restart nothing can be written before it answers: what it lets pass was said nowhere.
+TEST_F(DecidePartitions, APortThatEnforcesNothingIsNamedWhileItsSwitchDoesNotAnswerSwitchInfo) {
+  config_.partition = {partition("blue", 0x12, {"h1"})};
+  fabric_.node(kSwitch).switch_info.reset();
+  fabric_.port(kSwitch, 1).info.partition_enforce_in = true;
+  fabric_.port(kSwitch, 3).info.partition_enforce_out = true;
+  const auto made = decide();
+  EXPECT_THAT(made.part.not_enforced,
+              ElementsAre(PartitionPart::NotEnforced{test::place(kSwitch, 2), 0, 2, false}));
+  EXPECT_EQ(made.part.find_enforced(test::place(kSwitch, 2)), nullptr) << "it is not known what it can do";
+
+  config_.partitions.enforcement = config::Enforcement::off;
+  EXPECT_THAT(decide().part.not_enforced, testing::IsEmpty());
+}
+
 /// Another SM's host has moved to it: what it enforced elsewhere has no room here.
 TEST_F(DecidePartitions, ASwitchWithLessRoomThanTheOneBeforeIsNamed) {
   fabric_.state(kOther, 1, PortState::init);
