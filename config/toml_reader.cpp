@@ -67,26 +67,36 @@ class Converter {
  public:
   explicit Converter(const std::vector<std::string_view>& lines) : lines_(lines) {}
 
-  Value table(const toml::table& from) const {
+  Value table(const toml::table& from) {
     Value to;
     to.kind = Value::Kind::table;
+    const auto begun = place_;
     for (const auto& [key, node] : from) {
+      place_ = begun;  // the library keeps keys by name
       const auto where = std::max(key.source().begin.line, 1U);
       auto& item = to.items.emplace_back(value(node, where));
       item.key = std::string(key.str());
       item.key_line = where;
     }
-    std::ranges::sort(to.items, [](const Value& a, const Value& b) {  // the library keeps keys by name
+    std::ranges::sort(to.items, [](const Value& a, const Value& b) {
       return std::tie(a.key_line, a.key) < std::tie(b.key_line, b.key);
     });
     return to;
   }
 
  private:
-  Value value(const toml::node& from, unsigned fallback_line) const {
+  /// A place in the text.
+  struct Place {
+    unsigned line = 0;    ///< from 1; 0: none
+    unsigned column = 1;  ///< in characters, from 1
+    std::string_view rest{};
+  };
+
+  Value value(const toml::node& from, unsigned fallback_line) {
+    auto spelled = spelling(from);
     auto to = from.is_table() ? table(*from.as_table()) : Value{};
     to.line = from.source().begin.line != 0 ? from.source().begin.line : fallback_line;
-    to.spelled = spelling(from);
+    to.spelled = std::move(spelled);
     if (from.is_table() && !from.as_table()->is_inline()) to.spelled = "a table";
     if (from.is_array_of_tables() && !to.spelled.starts_with("[{")) to.spelled = "a list of tables";
     if (const auto* flag = from.as_boolean()) {
@@ -105,15 +115,26 @@ class Converter {
     return to;
   }
 
-  std::string spelling(const toml::node& from) const {
+  /// What follows in a line. Values come as they stand in the text: a line that has thousands of them is read
+  /// once, and not from its begin for each.
+  std::string_view rest_from(unsigned line, unsigned column) {
+    if (place_.line != line || place_.column > column)
+      place_ = {.line = line, .column = 1, .rest = lines_[line - 1]};
+    place_.rest = after(place_.rest, column - place_.column);
+    place_.column = column;
+    return place_.rest;
+  }
+
+  std::string spelling(const toml::node& from) {
     const auto [begin, end, path] = from.source();
     if (begin.line == 0 || begin.line > lines_.size() || begin.column == 0) return {};
-    const auto rest = after(lines_[begin.line - 1], begin.column - 1);
+    const auto rest = rest_from(begin.line, begin.column);
     if (end.line != begin.line || end.column <= begin.column) return printable(trimmed(rest)) + "...";
     return printable(trimmed(rest.substr(0, rest.size() - after(rest, end.column - begin.column).size())));
   }
 
   const std::vector<std::string_view>& lines_;
+  Place place_{};
 };
 
 /// A key of thousands of parts would overflow the stack: the library recurses for each part.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -315,6 +317,36 @@ TEST(Load, WindowsLineEndsAndAByteOrderMarkAreNoMatter) {
 
 TEST(Load, DottedKeysAndInlineTablesAreTheSame) {
   EXPECT_EQ(good("lids.lmc = 1\nsweep = { settle = \"5ms\" }\n").base.sweep.settle, milliseconds(5));
+}
+
+/// The time was that of the line's length for each of its values: half a minute for a partition of all hosts.
+TEST(Load, ALineOfManyValuesIsReadOnce) {
+  constexpr std::size_t kHosts = 40'000;
+  std::string text = "[[partition]]\nname = \"blue\"\npkey = 0x12\nfull = [";
+  for (std::size_t i = 0; i < kHosts; ++i) text += fmt::format("\"h{:06}\", ", i);
+  text += "]\n";
+  const auto began = std::clock();
+  const auto config = good(text);
+  const auto took = std::clock() - began;
+
+  ASSERT_THAT(config.base.partition, SizeIs(1));
+  EXPECT_THAT(config.base.partition[0].full, SizeIs(kHosts));
+  EXPECT_LT(took, 8 * CLOCKS_PER_SEC) << "of the processor";
+}
+
+/// Keys of tables are not read in the order of the text.
+TEST(Load, WhatIsWrongInALineOfTablesIsQuotedAsItStands) {
+  const auto config = load_text(
+      "[[partition]]\nname = \"blue\"\npkey = 0x12\n"
+      "members = [{ports = [\"h\u00fc\"], membership = \"full\"}, {ports = [\"h\u00e4\", \"all\"], "
+      "membership = \"ful\", index0 = 7}]\n",
+      "smd.toml", {}, context_with());
+
+  ASSERT_FALSE(config);
+  std::string errors;
+  for (const auto& error : config.error()) errors += to_string(error) + "\n";
+  for (const auto* found : {"got \"all\"", "got \"ful\"", "got 7"})
+    EXPECT_THAT(errors, testing::HasSubstr(found)) << errors;
 }
 
 }  // namespace
