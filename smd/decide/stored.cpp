@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <span>
 
 #include "smd/decide/installed_engine.h"
 #include "smd/decide/path_layers.h"
@@ -113,24 +115,42 @@ bool same_pkeys(const Stored& stored, const PartitionPart* part) {
   });
 }
 
-/// A key's other membership is the same entry, unless the port has both. An index belongs to its last key.
-void note_pkeys(PKeyMap& rows, const PartitionPart& part) {
-  std::vector<std::pair<Guid, std::uint16_t>> now;
-  now.reserve(part.placed.size());
-  for (const auto& placed : part.placed) now.emplace_back(placed.port, placed.index);
-  std::ranges::sort(now);
-  std::erase_if(rows, [&](const auto& row) {
-    const auto& [port, key] = row.first;
-    if (std::ranges::binary_search(now, std::pair(port, row.second))) return true;
+/// `placed`: all keys of one port. A key's other membership is the same entry, unless the port has both. An
+/// index belongs to its last key.
+void note_keys_of_port(PKeyMap& rows, std::span<const PartitionPart::Placed> placed) {
+  using Placed = PartitionPart::Placed;
+  const auto port = placed.front().port;
+  const auto is_placed = [&](PKey key) {
+    return std::ranges::find(placed, key, &Placed::key) != placed.end();
+  };
+  auto row = rows.lower_bound({port, PKey{}});
+  while (row != rows.end() && row->first.first == port) {
+    const auto key = row->first.second;
     const PKey other{static_cast<std::uint16_t>(key.value() ^ 0x8000U)};
-    const auto is_placed = [&](PKey one) {
-      return std::ranges::binary_search(part.placed, std::pair(port, one), {}, [](const auto& placed) {
-        return std::pair(placed.port, placed.key);
-      });
-    };
-    return !is_placed(key) && is_placed(other);
-  });
-  for (const auto& placed : part.placed) rows[{placed.port, placed.key}] = placed.index;
+    const bool taken = std::ranges::find(placed, row->second, &Placed::index) != placed.end();
+    row = taken || (!is_placed(key) && is_placed(other)) ? rows.erase(row) : std::next(row);
+  }
+  for (const auto& one : placed) rows[{port, one.key}] = one.index;
+}
+
+/// A change of a member leaves the keys of nearly all ports as they are.
+void note_pkeys(PKeyMap& rows, const PartitionPart& part) {
+  auto row = rows.begin();  // both ascend
+  std::span rest(part.placed);
+  while (!rest.empty()) {
+    const auto port = rest.front().port;
+    const auto end = std::ranges::find_if(rest, [&](const auto& one) { return one.port != port; });
+    const auto placed = rest.first(static_cast<std::size_t>(end - rest.begin()));
+    rest = rest.subspan(placed.size());
+    const bool same = std::ranges::all_of(placed, [&](const PartitionPart::Placed& one) {
+      const std::pair key(one.port, one.key);
+      while (row != rows.end() && row->first < key) ++row;
+      return row != rows.end() && row->first == key && row->second == one.index;
+    });
+    if (same) continue;
+    note_keys_of_port(rows, placed);
+    row = rows.upper_bound({port, PKey{0xffff}});
+  }
 }
 
 }  // namespace

@@ -382,6 +382,22 @@ TEST_F(DecidePartitions, AnotherMembershipIsTheSameStoredEntry) {
   EXPECT_EQ(stored->pkeys.at({test::port_guid(kOther, 1), PKey{0x12}}), 2);
 }
 
+TEST_F(DecidePartitions, WhatIsStoredOfOtherPortsStays) {
+  config_.partition = {partition("blue", 0x12, {"h0", "h1", "h2"})};
+  Decided decided;
+  decided.lids = std::make_shared<const LidPart>();
+  decided.partitions = std::make_shared<const PartitionPart>(decide().part);
+  stored_ = *remember(std::make_shared<const Stored>(), fabric_.build(), decided);
+  EXPECT_EQ(stored_.pkeys.at({test::port_guid(kOther, 1), PKey{0x8012}}), 1);
+  for (const std::uint64_t off : {0x1ULL, 0x202ULL, 0x999ULL}) stored_.pkeys[{Guid{off}, PKey{0x8012}}] = 4;
+
+  config_.partition = {partition("blue", 0x12, {"h0", "h2"}), partition("red", 0x13, {"h1"})};
+  decided.partitions = std::make_shared<const PartitionPart>(decide().part);
+  auto wanted = stored_.pkeys;
+  wanted[{test::port_guid(kOther, 1), PKey{0x8013}}] = 2;
+  EXPECT_EQ(remember(std::make_shared<const Stored>(stored_), fabric_.build(), decided)->pkeys, wanted);
+}
+
 TEST_F(DecidePartitions, AMemberThatIsNotThereIsPending) {
   config_.partition = {partition("blue", 0x12, {"h1", "h9"})};
   const auto made = decide();
