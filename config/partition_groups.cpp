@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "mad/base/rate.h"
@@ -64,13 +66,58 @@ std::string refusal(const ExtraGroup& group, const PartitionDefinition& definiti
   return {};
 }
 
-std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
+/// FNV-1a, numbers a word at a time. The texts of 100,000 terms would cost more than all else of a merge.
+class PolicyDigest {
+ public:
+  void number(std::uint64_t number) {
+    hash_ = (hash_ ^ number) * kPrime;
+    hash_ ^= hash_ >> 32U;
   }
-  return hash;
-}
+  void text(std::string_view text) {
+    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * kPrime;
+    number(text.size());
+  }
+  void ports(const PortSet& set) {
+    number(set.terms.size());
+    for (const auto& term : set.terms) {
+      number(std::to_underlying(term.kind));
+      number(term.first.value());
+      number(term.last.value());
+      text(term.name);
+      number(term.number);
+    }
+  }
+  void group(const PolicyGroup& group) {
+    for (const auto byte : group.mgid.bytes) number(byte);
+    number(std::to_underlying(group.mtu));
+    number(group.rate);
+    number(group.sl.value());
+    number(group.qkey);
+    number(group.tclass);
+    number(group.flow_label);
+  }
+  void partition(const PolicyPartition& partition) {
+    text(partition.name);
+    number(partition.pkey.value());
+    number(partition.sl.value());
+    number(partition.ipoib ? 1 : 0);
+    number(partition.members.size());
+    for (std::size_t i = 0; i < partition.members.size(); ++i) {
+      const auto rule = partition.members[i];
+      number(partition.order_of(i));
+      ports(rule.ports);
+      number(std::to_underlying(rule.membership));
+      number(rule.index0 ? 1 : 0);
+    }
+    number(partition.groups.size());
+    for (const auto& one : partition.groups) group(one);
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  static constexpr std::uint64_t kPrime = 0x100000001b3U;
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
 
 }  // namespace
 
@@ -139,25 +186,21 @@ std::vector<GroupComplaint> GroupMaker::add(const PartitionDefinition& definitio
 }
 
 std::uint64_t digest_of(const PartitionPolicy& policy) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  hash = fnv(hash, fmt::format("{}\n", policy.allow_both_pkeys));
-  for (const auto& [name, set] : policy.groups)
-    hash = fnv(hash, fmt::format("group {}={}\n", name, to_string(set)));
-  for (const auto& partition : policy.partitions) {
-    hash = fnv(hash, fmt::format("partition {} {} {} {}\n", partition.name, partition.pkey, partition.sl,
-                                 partition.ipoib));
-    for (std::size_t i = 0; i < partition.members.size(); ++i) {
-      const auto rule = partition.members[i];
-      hash = fnv(hash, fmt::format("{} {} {} {}\n", partition.order_of(i), to_string(rule.ports),
-                                   to_string(rule.membership), rule.index0));
-    }
-    for (const auto& group : partition.groups)
-      hash = fnv(hash, fmt::format("{} {} {} {} {} {} {}\n", group.mgid, std::to_underlying(group.mtu),
-                                   group.rate, group.sl, group.qkey, group.tclass, group.flow_label));
+  PolicyDigest digest;
+  digest.number(policy.allow_both_pkeys ? 1 : 0);
+  digest.number(policy.groups.size());
+  for (const auto& [name, set] : policy.groups) {
+    digest.text(name);
+    digest.ports(set);
   }
-  for (const auto& one : policy.sls_of_class)
-    hash = fnv(hash, fmt::format("asked {} {} {}\n", one.name, one.pkey, one.asked));
-  return hash;
+  digest.number(policy.partitions.size());
+  for (const auto& partition : policy.partitions) digest.partition(partition);
+  for (const auto& one : policy.sls_of_class) {
+    digest.text(one.name);
+    digest.number(one.pkey.value());
+    digest.number(one.asked.value());
+  }
+  return digest.value();
 }
 
 }  // namespace smd::config

@@ -38,7 +38,7 @@ class GroupMaker {
   std::set<Mgid> taken_{};
 };
 
-/// FNV-1a, 64 bits, over the text of all that counts.
+/// Of all that counts, 64 bits.
 std::uint64_t digest_of(const PartitionPolicy& policy);
 
 }  // namespace smd::config

@@ -23,8 +23,8 @@ void Requests::reload(config::SubnetConfig config) {
   parts_.config.give(std::move(config), parts_.loop.decided());
 }
 
-void Requests::set_policies(policy::PoliciesPtr policies) {
-  parts_.config.give(std::move(policies), parts_.loop.decided());
+void Requests::set_policies(policy::PoliciesPtr policies, policy::MergedPtr merged) {
+  parts_.config.give(std::move(policies), std::move(merged), parts_.loop.decided());
 }
 
 void Requests::train(const policy::PortAt& port) {

@@ -44,7 +44,8 @@ class Requests final : public FabricRequests {
   /// What the next work is done by; a heavy sweep is asked for where less would not do.
   void reload(config::SubnetConfig config);
   /// Partitions of the API from now on; where nothing else has changed the fabric is not read again.
-  void set_policies(policy::PoliciesPtr policies);
+  /// `merged`: these with the configuration that was given last; null: they are not merged yet.
+  void set_policies(policy::PoliciesPtr policies, policy::MergedPtr merged = nullptr);
   /// Trains the link of this port anew, once; a port that was disabled is enabled.
   void train(const policy::PortAt& port);
   /// Index 0 of the P_Key tables of these ports (port GUIDs) is decided anew.

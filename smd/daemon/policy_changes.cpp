@@ -92,7 +92,8 @@ asio::awaitable<void> Instance::take(api::PolicyChange change, std::shared_ptr<V
   if (kept && !lost) {
     // A reload during the commit has other files.
     set_policy_state(change.after, now_.policy_state == change.before ? change.merged : nullptr);
-    if (manager_ && change.token.empty()) manager_->requests().set_policies(change.after);
+    if (manager_ && change.token.empty())
+      manager_->requests().set_policies(change.after, now_.policy_state->merged);
     say(change);
   }
   changing_policies_ = false;
@@ -221,10 +222,10 @@ asio::awaitable<void> Instance::remember_accepted() {
   if (kept() != nullptr && kept()->following().follows) co_return;
   const bool turn = co_await policy_turn();
   if (!turn) co_return;
-  const auto before = now_.policy_state->policies;
+  const auto state = now_.policy_state;
+  const auto& before = state->policies;
   const auto with_sls = policy::with_class_sls(spec_.config, before);
-  const auto merged =
-      with_sls == before ? now_.policy_state->merged : policy::merged_policy(spec_.config, *with_sls);
+  const auto merged = with_sls == before ? state->merged : policy::merged_policy(spec_.config, *with_sls);
   auto text = policy::accepted_text(policy::with_kept_sls(spec_.config, *with_sls), merged.get());
   const auto own = end_->port_guid();
   if (with_sls == before && text == before->accepted && own == before->accepted_by) co_return;
@@ -237,7 +238,9 @@ asio::awaitable<void> Instance::remember_accepted() {
   // Both merge by the numbers that are kept.
   const bool numbers = policy::accepted_pkeys(next->accepted) != policy::accepted_pkeys(before->accepted);
   if (manager_ && (with_sls != before || numbers)) manager_->requests().set_policies(next);
-  set_policy_state(std::move(next));
+  // What is accepted counts in a merge by the numbers alone that it keeps.
+  const bool stands = now_.policy_state == state && policy::merges_by_sources(spec_.config);
+  set_policy_state(std::move(next), stands ? state->merged : nullptr);
   changing_policies_ = false;
   policy_waiting_.wake_all();
 }

@@ -280,8 +280,10 @@ Sl asked_sl(const Policies& policies, PKey pkey) {
 
 EditResult in_classes(const config::SubnetConfig& config, const Policies& before, Edited edited) {
   if (!edited.changed || !edited.merged) return edited;
-  edited.policies = with_class_sls(config, std::move(edited.policies));
-  if (auto merged = merged_policy(config, *edited.policies)) edited.merged = std::move(merged);
+  if (!merges_by_sources(config)) {
+    edited.policies = with_class_sls(config, std::move(edited.policies));
+    if (auto merged = merged_policy(config, *edited.policies)) edited.merged = std::move(merged);
+  }
   const auto asked = asked_sl(*edited.policies, edited.pkey);
   const auto* now = edited.merged->find(edited.pkey);
   if (asked == Sl{0} || now == nullptr || now->sl == asked || asked_sl(before, edited.pkey) == asked)

@@ -42,9 +42,11 @@ bool has_classes(const config::SubnetConfig& config) {
   return qos.preset != config::QosPreset::none || !qos.traffic_classes.empty();
 }
 
-bool has_automatic(const config::PartitionSources& sources) {
-  const auto lacks = [](const config::PartitionDefinition& one) { return !one.pkey; };
-  return std::ranges::any_of(sources.toml, lacks) || std::ranges::any_of(sources.conf, lacks);
+/// A definition of a file has no P_Key of its own.
+template <class Toml, class Conf>
+bool has_automatic(const Toml& toml, const Conf& conf) {
+  const auto lacks = [](const auto& one) { return !one.pkey; };
+  return std::ranges::any_of(toml, lacks) || std::ranges::any_of(conf, lacks);
 }
 
 /// In the order of their SLs, new ones last: VLs go by the order of classes, and a new one moves none to
@@ -131,12 +133,19 @@ std::vector<std::string> reload_differences(const config::SubnetConfig& in_force
   return found;
 }
 
+bool merges_by_sources(const config::SubnetConfig& config) {
+  if (has_classes(config)) return false;
+  if (const auto& accepted = config.partitions.accepted)
+    return !has_automatic(accepted->toml, accepted->conf);
+  return !has_automatic(config.partition, config.partitions.conf.definitions);
+}
+
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies) {
   auto kept = has_classes(config) ? std::optional(with_kept_sls(config, policies)) : std::nullopt;
   if (kept) add_tenants_of_api(kept->qos, policies);
   const auto& in_force = kept ? *kept : config;
   auto sources = with_api(sources_of(in_force), policies);
-  if (has_automatic(sources)) {
+  if (has_automatic(sources.toml, sources.conf)) {
     auto accepted = accepted_pkeys(policies.accepted);
     keep_by_members(sources.conf, accepted);
     sources.kept_pkeys = std::move(accepted.chosen);

@@ -83,5 +83,8 @@ std::vector<std::string> reload_differences(const config::SubnetConfig& in_force
                                             const config::SubnetConfig& next, const Policies& policies);
 /// Both merged; null where the files contradict each other, which those that were read never do. Pure.
 MergedPtr merged_policy(const config::SubnetConfig& config, const Policies& policies);
+/// Whether merge_partitions() of the sources alone comes to the same: no class has an SL to give, and no
+/// number that smd has chosen is kept. Pure.
+bool merges_by_sources(const config::SubnetConfig& config);
 
 }  // namespace smd::policy

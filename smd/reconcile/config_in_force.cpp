@@ -68,14 +68,16 @@ void ConfigInForce::give(config::SubnetConfig config, const Decided& decided) {
   const bool refusals_alone = judged && refusals_alone_differ(latest(), config);
   const bool parts_alone = routed && !refusals_alone && partitions_alone_differ(latest(), config);
   next_config_ = std::make_shared<const config::SubnetConfig>(std::move(config));
+  next_merged_ = nullptr;
   judge_ = judge_ || judged;
   if (!refusals_alone && !parts_alone) return parts_.agenda.add(Work::heavy, "reload", true);
   if (judged) parts_.agenda.add(Work::inventory, "reload");
   if (parts_alone) parts_.agenda.add(partition_parts(decided));
 }
 
-void ConfigInForce::give(policy::PoliciesPtr policies, const Decided& decided) {
+void ConfigInForce::give(policy::PoliciesPtr policies, policy::MergedPtr merged, const Decided& decided) {
   next_policies_ = std::move(policies);
+  next_merged_ = std::move(merged);
   if (!decided.routes) return;
   auto parts = partition_parts(decided);
   parts.insert(Part::ports);
@@ -107,6 +109,7 @@ void ConfigInForce::take_replica(Reconciler* loop) {
   }
   loop->set_stored(std::move(stored));
   next_policies_ = parts_.store->policies();
+  next_merged_ = nullptr;
 }
 
 /// Ports of the other part that do not answer to our keys are read with these.
@@ -124,11 +127,11 @@ asio::awaitable<ConfigInForce::Taken> ConfigInForce::take(Reconciler* loop) {
   if (!next_config_ && !next_policies_) co_return Taken::kept;
   const auto given = next_config_ ? next_config_ : given_;
   const auto policies = next_policies_ ? next_policies_ : policies_;
-  PolicyPtr policy;
+  PolicyPtr policy = std::exchange(next_merged_, nullptr);
   std::shared_ptr<const config::SubnetConfig> in_force;
   const bool merged = co_await parts_.compute.execute([&] {
     in_force = policy::with_kept(given, *policies);
-    policy = policy::merged_policy(*given, *policies);
+    if (!policy) policy = policy::merged_policy(*given, *policies);
   });
   if (!merged) co_return Taken::cancelled;
   const bool configured = given != given_;

@@ -41,8 +41,9 @@ class ConfigInForce {
 
   /// The work after this is done by it. Asks for a heavy sweep, or for less where less can change.
   void give(config::SubnetConfig config, const Decided& decided);
-  /// Partitions and orders of the API; where nothing else has changed the fabric is not read again.
-  void give(policy::PoliciesPtr policies, const Decided& decided);
+  /// Partitions and orders of the API; where nothing else has changed the fabric is not read again. `merged`:
+  /// of the configuration that was given last and `policies`; null: they are merged here.
+  void give(policy::PoliciesPtr policies, policy::MergedPtr merged, const Decided& decided);
 
   /// What take() has come to.
   enum class Taken : std::uint8_t {
@@ -69,6 +70,8 @@ class ConfigInForce {
   std::shared_ptr<const config::SubnetConfig> config_;       ///< with what `policies_` keep of its classes
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
   policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
+  policy::MergedPtr
+      next_merged_;  ///< of these and the configuration that was given last; null: not merged yet
   bool judge_ = false;
   std::uint64_t replaced_ = 0;                        ///< of store::Following, as it was taken
   std::shared_ptr<const Stored::MKeys> left_m_keys_;  ///< of the store, as they were taken

@@ -103,8 +103,9 @@ TEST_F(ManyPartitions, ChangesOfTheApiAreTwoSetsAndIndex0IsOne) {
     sets_.clear();
     policies = edited->policies;
     if (edited->merged) merged = edited->merged;
-    smd->requests().set_policies(policies);
+    smd->requests().set_policies(policies, merged);
     world_->run_for(std::chrono::milliseconds(300));
+    EXPECT_EQ(smd.last().decided.partitions->policy, merged) << "thousands of members are merged once";
   };
   const auto sweeps = smd.lines().count("sweep=");
   take(policy::put_partition(context(), {.name = "api", .pkey = 0x77}));

@@ -6,8 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/describe.h"
 #include "config/difference.h"
@@ -27,6 +31,33 @@ Config partitions_from(std::string_view text, std::map<std::string, std::string>
   if (config) return *std::move(config);
   for (const auto& error : config.error()) ADD_FAILURE() << to_string(error);
   return {};
+}
+
+/// A digest of less than all of it would have an old policy in force without end.
+TEST(PartitionSources, TheDigestOfAPolicyTellsPortsApart) {
+  const auto digest = [](std::string_view ports, std::string_view group = "[\"io0\"]") {
+    const auto config =
+        partitions_from(fmt::format("[[group]]\nname = \"storage\"\nmembers = {}\n"
+                                    "[[partition]]\nname = \"blue\"\npkey = 0x12\nfull = {}\n",
+                                    group, ports));
+    const auto merged = merge_partitions(partition_sources(config.subnets.at(0)));
+    return merged ? merged->policy.digest : 0;
+  };
+  const std::vector<std::uint64_t> digests{digest(R"(["h1", "h23"])"),
+                                           digest(R"(["h12", "h3"])"),
+                                           digest(R"(["h1:2", "h3"])"),
+                                           digest(R"(["h1"])"),
+                                           digest(R"(["level:1"])"),
+                                           digest(R"(["rail:1"])"),
+                                           digest(R"(["ALL"])"),
+                                           digest(R"(["0x10"])"),
+                                           digest(R"(["0x10-0x1f"])"),
+                                           digest(R"(["0x10-0x2f"])"),
+                                           digest(R"(["h1"])", R"(["io1"])")};
+  const std::set<std::uint64_t> distinct(digests.begin(), digests.end());
+  EXPECT_EQ(distinct.size(), digests.size());
+  EXPECT_FALSE(distinct.contains(0));
+  EXPECT_EQ(digest("[ \"h1\",\n  \"h23\" ]"), digests[0]);
 }
 
 TEST(PartitionSources, ABlockIsADefinitionWithItsLine) {
