@@ -176,7 +176,21 @@ std::expected<PortTerm, PortTermError> parse_port_term(std::string_view given) {
   return parse_node(text);
 }
 
+namespace {
+
+/// Nearly all names. Of others it is parsed what they would be, which costs ten times as much.
+bool is_plainly_a_name(std::string_view name) {
+  constexpr std::size_t kLongestLikeSelf = 5;
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  // The words begin with A or S, and GUIDs with digits, a to f or x.
+  return name.size() > kLongestLikeSelf && std::string_view("ghijklmnopqrtuvwyz").contains(name.front()) &&
+         name.find_first_not_of(kPlain) == std::string_view::npos;
+}
+
+}  // namespace
+
 std::string to_string(const PortTerm& term) {
+  if (term.kind == PortTermKind::node && is_plainly_a_name(term.name)) return term.name;
   for (const auto& keyword : kPortKeywords) {
     if (keyword.kind == term.kind) return std::string(keyword.word);
   }

@@ -191,7 +191,16 @@ TEST(PortTerms, WhatIsShownReadsAsTheSame) {
                            "level:0",
                            "rail:65535",
                            "node:self",
-                           "node:all"}) {
+                           "node:all",
+                           "node:xelf",
+                           "node:ALL_HOSTS_OF_OURS",
+                           "host00001",
+                           "rack-1.host_2",
+                           "node:host:12",
+                           "node:group:a",
+                           "host[0-3]",
+                           "host 00001",
+                           "node:host["}) {
     const auto term = parse_port_term(text);
     ASSERT_TRUE(term) << text;
     const auto shown = to_string(*term);
