@@ -126,7 +126,8 @@ asio::awaitable<bool> Reconciler::take_decision(Decision decision, Progress* run
   precomputed_ = false;
   may_interrupt_ = false;
   const bool asked = converge_to_ == Fresh::any_engine;
-  if (converging_ && !parts_.agenda.asks_sweep()) {
+  // Nodes that report all the time wait for their pace: one of several always does.
+  if (converging_ && !parts_.newer_waits()) {
     const bool decided = co_await take_step(run->how);
     if (!decided) co_return false;
   }

@@ -66,6 +66,7 @@ class Reconcile : public testing::Test {
   mad::Transactions tx_{world_.io().get_executor(), world_.clock(), *transport_, {}, 3};
   sm::InlineCompute compute_;
   sm::Agenda agenda_;
+  bool newer_waits_ = false;
   store::MemoryStore store_;
   sm::Reconciler loop_{{.tx = tx_,
                         .clock = world_.clock(),
@@ -73,7 +74,7 @@ class Reconcile : public testing::Test {
                         .agenda = agenda_,
                         .log = {},
                         .store = &store_,
-                        .newer_waits = [] { return false; },
+                        .newer_waits = [this] { return newer_waits_; },
                         .look_again = []() -> asio::awaitable<void> { co_return; },
                         .may_write = {}},
                        std::make_shared<const config::SubnetConfig>(),
@@ -100,6 +101,21 @@ TEST_F(Reconcile, AfterTheFabricNothingIsLeftAndItsDecisionIsCommitted) {
 
   EXPECT_EQ(run({.parts = {Part::fabric}}).lft_blocks, 0U);
   EXPECT_EQ(sets_ + gets_, 0U) << "nothing is read or written again";
+}
+
+/// What is due is looked at first: it may change the way to the fresh tables.
+TEST_F(Reconcile, ConvergenceWaitsForWhatIsDueAndForNothingElse) {
+  run({.parts = {Part::fabric}});
+  agenda_.look_at(loop_.subnet()->nodes.front()->guid(), "trap 128");
+  loop_.converge();
+
+  newer_waits_ = true;
+  run({.parts = {Part::fabric}});
+  EXPECT_TRUE(loop_.converging());
+
+  newer_waits_ = false;
+  run({.parts = {Part::fabric}});
+  EXPECT_FALSE(loop_.converging()) << "the node that was looked at too often waits, and may always wait";
 }
 
 TEST_F(Reconcile, AJoinRunsMulticastAlone) {
