@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -29,6 +30,12 @@ constexpr std::int64_t kEventsId = 0x736d6465;
 constexpr std::int64_t kEventsVersion = 2;
 /// Of files of version 1.
 constexpr std::string_view kAddMembers = "ALTER TABLE events ADD COLUMN members TEXT NOT NULL DEFAULT ''";
+/// Older files are without it. Ids do not follow the time: clocks are set back.
+constexpr std::string_view kIndexByTime =
+    "CREATE INDEX IF NOT EXISTS events_by_time ON events (time, epoch, number)";
+constexpr std::string_view kFirstSince =
+    "SELECT epoch, number FROM events INDEXED BY events_by_time WHERE time >= ? "
+    "ORDER BY epoch, number LIMIT 1";
 /// Rows in memory at a time.
 constexpr std::size_t kPageRows = 500;
 /// To compare a row with more of them takes longer than to read it.
@@ -232,6 +239,7 @@ SqlResult<EventFile> EventFile::open(const std::filesystem::path& path) {
     ready = connection->execute(
         fmt::format("BEGIN IMMEDIATE; {}; PRAGMA user_version = {}; COMMIT", kAddMembers, kEventsVersion));
   }
+  if (ready) ready = connection->execute(std::string(kIndexByTime));
   if (!ready) return std::unexpected(ready.error());
   return EventFile(std::move(*connection));
 }
@@ -271,9 +279,30 @@ SqlResult<std::vector<std::string>> EventFile::names_like(
   return names;
 }
 
+/// What the events since then all follow: without it all rows before them would be compared. Nothing: there
+/// are none.
+SqlResult<std::optional<EventId>> EventFile::before_first(std::chrono::system_clock::time_point from) {
+  const auto rows = connection_.rows(kFirstSince, {microseconds_of(from)});
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->empty()) return std::optional<EventId>();
+  EventId first;
+  const auto& row = rows->front();
+  constexpr auto kAny = ~std::uint64_t{0};
+  if (!read_number(row[0], kAny, first.epoch) || !read_number(row[1], kAny, first.number))
+    return std::unexpected(not_ours("the id of an event is no number"));
+  // No id is between these two.
+  return first.number > 0 ? EventId{.epoch = first.epoch, .number = first.number - 1} : EventId{};
+}
+
 SqlResult<void> EventFile::read(const Range& range, const Take& take) {
   auto conditions = conditions_of(range);
   auto after = range.after, before = range.before;
+  if (range.from) {
+    const auto edge_of_time = before_first(*range.from);
+    if (!edge_of_time) return std::unexpected(edge_of_time.error());
+    if (!*edge_of_time) return {};
+    after = std::max(after, **edge_of_time);
+  }
   for (std::size_t pages = 0;; ++pages) {
     // To look for the names takes longer than most questions, which one page answers.
     if (pages == 1 && range.named) {

@@ -69,6 +69,7 @@ class EventFile {
 
  private:
   explicit EventFile(Connection connection) : connection_(std::move(connection)) {}
+  SqlResult<std::optional<events::EventId>> before_first(std::chrono::system_clock::time_point from);
   SqlResult<std::vector<std::string>> names_like(const std::function<bool(std::string_view)>& named);
   SqlResult<void> append_all(std::span<const events::EventPtr> added, std::size_t most);
 
