@@ -63,3 +63,10 @@ endforeach()
 
 include(${CMAKE_CURRENT_SOURCE_DIR}/peer/lab.cmake)
 include(${CMAKE_CURRENT_SOURCE_DIR}/peer/partitions.cmake)
+
+# ctest begins with these: what takes minutes and is begun last runs alone. Seconds of a machine with two processors.
+foreach(long partitions_conf:230 qos_policy:180 osmtest_pair:150 bringup_ft3_16:110 etcd:90 tables:80 loss_ft2_36:70 answers:70
+    partitions:60 lab_osmtest:50 sequences:50 lab_registry:50 stopped_ft2_8:40)
+  string(REGEX MATCH "^(.*):(.*)$" long ${long})
+  set_tests_properties(peer_${CMAKE_MATCH_1} PROPERTIES COST ${CMAKE_MATCH_2})
+endforeach()
