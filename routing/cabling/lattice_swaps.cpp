@@ -4,6 +4,7 @@
 #include "routing/cabling/lattice_swaps.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,15 +18,16 @@
 namespace smd::routing::inline cabling {
 namespace {
 
-/// Smaller fabrics may be an exchange from a lattice by chance.
-constexpr std::size_t kFewestOfLattice = 16;
+/// Smaller fabrics may be an exchange from a lattice by chance: by how many pairs of switches the exchange
+/// has left with two cables, which it must take apart.
+constexpr std::array<std::size_t, 3> kFewestOfLattice{16, 12, 9};
+constexpr std::size_t kFewestOfFullMesh = 5;
 constexpr std::size_t kMostLinks = 8192;
 /// Links that few others are like.
 constexpr std::size_t kMostStrays = 96;
 /// Of exchanges so many are compared, with no more than so many steps, and so many tried.
 constexpr std::size_t kMostCompared = 512, kMostSteps = std::size_t{1} << 28U, kMostTried = 64;
 
-/// A single cable between two switches.
 struct LatticeCable {
   SwitchIndex a = 0;
   PortNum a_port;
@@ -38,23 +40,29 @@ struct LatticeCable {
 struct EndsExchange {
   LatticeCable one, other;
   std::uint64_t gain = 0;
+  unsigned off_ports = 0;  ///< see LatticeLinks::off_ports()
 };
 
 class LatticeLinks {
  public:
   explicit LatticeLinks(const Topology& topology)
-      : neighbours_(topology.switches()), beside_(topology.switches()) {
+      : topology_(topology), neighbours_(topology.switches()), beside_(topology.switches()) {
     for (SwitchIndex s = 0; s < topology.switches(); ++s) {
       for (std::size_t g = 0; g < topology.groups(s); ++g) {
         const auto [peer, ports] = topology.group(s, g);
-        neighbours_[s].push_back(peer);
-        if (ports.size() != 1) single_ = false;
-        if (peer > s) cables_.push_back({s, ports.front(), peer, topology.peer(s, ports.front()).port});
+        neighbours_[s].insert(neighbours_[s].end(), ports.size(), peer);
+        if (ports.size() > 2) single_ = false;
+        if (peer < s) continue;
+        if (ports.size() == 2) doubled_.emplace_back(s, peer);
+        for (const auto port : ports) cables_.push_back({s, port, peer, topology.peer(s, port).port});
       }
       most_ = std::max(most_, neighbours_[s].size());
     }
-    if (cables_.size() > kMostLinks) single_ = false;
+    if (cables_.size() > kMostLinks || doubled_.size() >= kFewestOfLattice.size()) single_ = false;
   }
+
+  /// Pairs of switches with two cables.
+  std::size_t doubled() const { return doubled_.size(); }
 
   /// Those that make links more alike, the best first.
   std::vector<CableSwap> find() {
@@ -66,11 +74,13 @@ class LatticeLinks {
       swap_ends(exchange.one, exchange.other);
       exchange.gain = alike(exchange.one, exchange.other);
       put_back(exchange.one, exchange.other);
+      exchange.off_ports = off_ports(exchange.one, exchange.other);
     }
     std::erase_if(found, [&](const EndsExchange& exchange) { return exchange.gain <= now; });
     keep_best(found, kMostTried);
     std::vector<CableSwap> swaps;
-    for (const auto& [one, other, gain] : found) swaps.push_back({one.a, one.a_port, other.a, other.a_port});
+    for (const auto& [one, other, gain, off] : found)
+      swaps.push_back({one.a, one.a_port, other.a, other.a_port});
     return swaps;
   }
 
@@ -110,8 +120,8 @@ class LatticeLinks {
 
   static void keep_best(std::vector<EndsExchange>& exchanges, std::size_t most) {
     std::ranges::sort(exchanges, {}, [](const EndsExchange& exchange) {
-      const auto& [one, other, gain] = exchange;
-      return std::tuple(~gain, one.a, one.a_port, other.a, other.a_port);
+      const auto& [one, other, gain, off] = exchange;
+      return std::tuple(~gain, off, one.a, one.a_port, other.a, other.a_port);
     });
     if (exchanges.size() > most) exchanges.resize(most);
   }
@@ -120,7 +130,7 @@ class LatticeLinks {
   std::vector<EndsExchange> exchanges_of_strays() {
     auto strays = cables_;
     std::ranges::sort(strays, {}, [&](const LatticeCable& cable) {
-      return std::tuple(usual(cable.a, cable.b), cable.a, cable.a_port);
+      return std::tuple(!is_doubled(cable), usual(cable.a, cable.b), cable.a, cable.a_port);
     });
     if (strays.size() > kMostStrays) strays.resize(kMostStrays);
     std::vector<EndsExchange> found;
@@ -137,18 +147,48 @@ class LatticeLinks {
 
   void add(const LatticeCable& one, const LatticeCable& other, std::vector<EndsExchange>& found) {
     const bool apart = one.a != other.a && one.a != other.b && one.b != other.a && one.b != other.b;
-    if (!apart || joined(one.a, other.b) || joined(other.a, one.b)) return;
+    if (!apart || !parts_doubled(one, other)) return;
+    if (joined(one.a, other.b) || joined(other.a, one.b)) return;
     swap_ends(one, other);
     found.push_back({one, other, std::min(usual(one.a, other.b), usual(other.a, one.b))});
     put_back(one, other);
   }
   bool joined(SwitchIndex a, SwitchIndex b) const { return std::ranges::count(neighbours_[a], b) != 0; }
 
+  static bool joins(const LatticeCable& cable, const std::pair<SwitchIndex, SwitchIndex>& ends) {
+    return std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b)) == ends;
+  }
+  bool is_doubled(const LatticeCable& cable) const {
+    return std::ranges::any_of(doubled_, [&](const auto& ends) { return joins(cable, ends); });
+  }
+  bool parts_doubled(const LatticeCable& one, const LatticeCable& other) const {
+    return std::ranges::all_of(doubled_,
+                               [&](const auto& ends) { return joins(one, ends) || joins(other, ends); });
+  }
+
+  /// How far the port is from the nearest by which another switch leads to `to`.
+  unsigned off_port(SwitchIndex s, PortNum port, SwitchIndex to) const {
+    unsigned least = 255;
+    for (std::size_t g = 0; g < topology_.groups(to); ++g) {
+      const auto [peer, ports] = topology_.group(to, g);
+      for (const auto there : ports) {
+        const unsigned other = topology_.peer(to, there).port.value(), own = port.value();
+        if (peer != s) least = std::min(least, std::max(own, other) - std::min(own, other));
+      }
+    }
+    return least;
+  }
+  /// By that the two exchanged cables, of which each end leads elsewhere.
+  unsigned off_ports(const LatticeCable& one, const LatticeCable& other) const {
+    return off_port(one.a, one.a_port, other.b) + off_port(other.b, other.b_port, one.a) +
+           off_port(other.a, other.a_port, one.b) + off_port(one.b, one.b_port, other.a);
+  }
+
   /// How alike links are: the sum over all of how many are like it. `one` and `other` have exchanged ends.
   std::uint64_t alike(const LatticeCable& one, const LatticeCable& other) {
     std::map<Signature, std::uint64_t> counts;
     const auto is = [](const LatticeCable& a, const LatticeCable& b) {
-      return (a.a == b.a && a.b == b.b) || (a.a == b.b && a.b == b.a);
+      return (a.a == b.a && a.a_port == b.a_port) || (a.a == b.b && a.a_port == b.b_port);
     };
     for (const auto& cable : cables_) {
       if (!is(cable, one) && !is(cable, other)) ++counts[signature(cable.a, cable.b)];
@@ -162,28 +202,41 @@ class LatticeLinks {
     return sum;
   }
 
-  std::vector<std::vector<SwitchIndex>> neighbours_;
+  const Topology& topology_;
+  std::vector<std::vector<SwitchIndex>> neighbours_;  ///< one element per cable
   std::vector<bool> beside_;
   std::vector<LatticeCable> cables_;
   std::map<Signature, std::size_t> usual_;
-  std::size_t most_ = 0;  ///< neighbours of a switch
-  bool single_ = true;    ///< no parallel cables, and not too many
+  std::vector<std::pair<SwitchIndex, SwitchIndex>> doubled_;  ///< switches with two cables, ascending
+  std::size_t most_ = 0;                                      ///< cables of a switch
+  bool single_ = true;  ///< no parallel cables but what an exchange leaves, and not too many
 };
 
+/// A full mesh is one of one dimension.
 bool is_whole_lattice(const Topology& topology) {
   const auto shape = find_shape(topology);
   const bool lattice = shape.kind == Shape::Kind::mesh || shape.kind == Shape::Kind::torus ||
                        shape.kind == Shape::Kind::hypercube || shape.kind == Shape::Kind::hyperx;
-  return lattice && !shape.damaged && shape.sizes.size() >= 2;
+  return lattice && !shape.damaged && (shape.sizes.size() >= 2 || shape.kind == Shape::Kind::hyperx);
+}
+
+/// Whether such a lattice is no chance.
+bool large_enough(const Topology& topology, std::size_t doubled) {
+  const auto n = topology.switches();
+  return n >= kFewestOfLattice[doubled] ||
+         (doubled == 2 && n >= kFewestOfFullMesh && 2 * topology.cables() == n * (n - 1));
 }
 
 }  // namespace
 
 std::optional<Topology> check_lattice_swaps(const HealthInput& in, Health& health) {
-  if (in.topology.leaves().size() != in.topology.switches() || in.topology.switches() < kFewestOfLattice ||
-      in.topology.components() != 1 || is_whole_lattice(in.topology))
+  if (in.topology.leaves().size() != in.topology.switches() || in.topology.components() != 1)
     return std::nullopt;
-  auto swaps = LatticeLinks(in.topology).find();
+  LatticeLinks links(in.topology);
+  if (links.doubled() >= kFewestOfLattice.size() || !large_enough(in.topology, links.doubled()) ||
+      is_whole_lattice(in.topology))
+    return std::nullopt;
+  auto swaps = links.find();
   std::erase_if(swaps,
                 [&](const CableSwap& swap) { return !is_whole_lattice(with_swap(in.topology, swap)); });
   if (swaps.empty()) return std::nullopt;

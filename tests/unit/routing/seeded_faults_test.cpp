@@ -253,6 +253,54 @@ TEST(SeededFault, SwappedCablesOfALatticeAreFound) {
   EXPECT_GE(found, 53U) << missed;
 }
 
+/// Exchanges two cables so that so many pairs of switches, one or two, have two cables then.
+Seeded with_doubled_links(const std::string& spec, std::ptrdiff_t doubled, std::uint64_t seed) {
+  Seeded seeded{fabrics::of_spec(fmt::format("{}+guids={}", spec, seed)),
+                fmt::format("{} {} {}", spec, doubled, seed),
+                CablingFault::swapped,
+                {}};
+  auto& links = seeded.fabric.input.links;
+  const auto guid = [&](SwitchIndex s) { return seeded.fabric.input.switches[s].guid; };
+  const auto joined = [&](SwitchIndex a, SwitchIndex b) {
+    return std::ranges::count_if(
+        links, [&](const LinkSpec& l) { return (l.a == a && l.b == b) || (l.a == b && l.b == a); });
+  };
+  base::Random random(seed);
+  for (;;) {
+    auto &one = links[random.below(links.size())], &other = links[random.below(links.size())];
+    const bool apart = one.a != other.a && one.b != other.b && one.a != other.b && one.b != other.a;
+    if (!apart || joined(one.a, other.b) + joined(other.a, one.b) != doubled) continue;
+    std::swap(one.b, other.b);
+    std::swap(one.b_port, other.b_port);
+    seeded.ends = {{guid(one.a), one.a_port},
+                   {guid(one.b), one.b_port},
+                   {guid(other.a), other.a_port},
+                   {guid(other.b), other.b_port}};
+    return seeded;
+  }
+}
+
+/// In a full mesh every exchange leaves two cables between two pairs of switches, in a HyperX those of a row.
+TEST(SeededFault, SwappedCablesThatLeaveTwoCablesBetweenSwitchesAreFound) {
+  struct Case {
+    const char* spec;
+    std::ptrdiff_t doubled;
+  };
+  for (const auto& [spec, doubled] :
+       {Case{"hyperx:5:1", 2}, Case{"hyperx:8:2", 2}, Case{"hyperx:16:1", 2}, Case{"hyperx:3x3:2", 2},
+        Case{"hyperx:4x4:1", 2}, Case{"hyperx:4x4:2", 1}, Case{"hyperx:5x5:1", 1}}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const auto seeded = with_doubled_links(spec, doubled, seed);
+      const auto health = fabrics::examined(seeded.fabric);
+      const auto result = verdict(seeded, health);
+      EXPECT_TRUE(result.found) << seeded.what;
+      EXPECT_EQ(health.findings.size(), 1U)
+          << seeded.what << ": " << fmt::format("{}", fmt::join(sentences(health), "; "));
+      EXPECT_THAT(result.invented, testing::IsEmpty()) << seeded.what;
+    }
+  }
+}
+
 /// Exchanges two cables within different groups of a dragonfly.
 Seeded with_swapped_groups(const std::string& spec, std::uint64_t seed) {
   Seeded seeded{fabrics::of_spec(fmt::format("{}+guids={}", spec, seed)),
