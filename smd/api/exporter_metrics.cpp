@@ -16,32 +16,28 @@ namespace {
 /// from ibqueryerrors: no leading zeros on our side of the link.
 void write_link_gauge(Scrape& scrape, std::string_view name, std::string_view help,
                       double (*value)(const Rate&)) {
-  if (!scrape.out.family(name, Exposition::Kind::gauge, help)) return;
-  for (const auto& subnet : scrape.subnets) {
-    if (subnet.now() == nullptr) continue;
-    for (const auto& node : subnet.now()->subnet->nodes) {
-      if (!scrape.wants(*node)) continue;
-      for (std::size_t p = 1; p < node->ports.size(); ++p) {
-        const auto& port = node->ports[p];
-        const auto rate = port_rate(port);
-        const auto* peer = port.peer ? subnet.now()->subnet->find(port.peer->node) : nullptr;
-        if (!rate || peer == nullptr || port.info.port_state != PortState::active) continue;
-        const PortNum number{static_cast<std::uint8_t>(p)};
-        const auto local = fmt::format("0x{:x}", sm::port_guid(*node, number).value());
-        const auto remote = fmt::format("{}", sm::port_guid(*peer, port.peer->port));
-        const auto at = fmt::format("{}", p), there = fmt::format("{}", port.peer->port.value());
-        scrape.out.sample({{subnet.label, subnet.view->name},
-                           {"component", node->is_switch() ? "switch" : "ca"},
-                           {"local_name", node->description},
-                           {"local_guid", local},
-                           {"local_port", at},
-                           {"remote_guid", remote},
-                           {"remote_port", there},
-                           {"remote_name", peer->description}},
-                          value(*rate));
-      }
+  if (!scrape.family(name, Exposition::Kind::gauge, help)) return;
+  scrape.for_each_node([&](const Scraped& subnet, const sm::Node& node) {
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& port = node.ports[p];
+      const auto rate = port_rate(port);
+      const auto* peer = port.peer ? subnet.now()->subnet->find(port.peer->node) : nullptr;
+      if (!rate || peer == nullptr || port.info.port_state != PortState::active) continue;
+      const PortNum number{static_cast<std::uint8_t>(p)};
+      const auto local = fmt::format("0x{:x}", sm::port_guid(node, number).value());
+      const auto remote = fmt::format("{}", sm::port_guid(*peer, port.peer->port));
+      const auto at = fmt::format("{}", p), there = fmt::format("{}", port.peer->port.value());
+      scrape.out.sample({{subnet.label, subnet.view->name},
+                         {"component", node.is_switch() ? "switch" : "ca"},
+                         {"local_name", node.description},
+                         {"local_guid", local},
+                         {"local_port", at},
+                         {"remote_guid", remote},
+                         {"remote_port", there},
+                         {"remote_name", peer->description}},
+                        value(*rate));
     }
-  }
+  });
 }
 
 constexpr std::array<Families, 3> kGuilbaults{

@@ -2,6 +2,7 @@
 #pragma once
 // The text format of Prometheus (version 0.0.4), family by family.
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <set>
@@ -27,6 +28,8 @@ class Exposition {
   void sample(std::initializer_list<Label> labels, double value);
   /// Whole families that are written already.
   void append(std::string_view families) { text_ += families; }
+  /// Bytes that take() would give.
+  std::size_t size() const { return text_.size(); }
   /// What was written since the last call.
   std::string take() { return std::exchange(text_, {}); }
 

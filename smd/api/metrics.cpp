@@ -13,15 +13,12 @@ namespace {
 
 using Form = Exposition::Kind;
 
-/// Calls fn(subnet, node) for each node of the type; routers count as adapters.
+/// Scrape::for_each_node() for those of the type; routers count as adapters.
 template <class Fn>
-void for_each_node(const Scrape& scrape, bool switches, Fn fn) {
-  for (const auto& subnet : scrape.subnets) {
-    if (subnet.now() == nullptr) continue;
-    for (const auto& node : subnet.now()->subnet->nodes) {
-      if (node->is_switch() == switches && scrape.wants(*node)) fn(subnet, *node);
-    }
-  }
+void for_each_node(Scrape& scrape, bool switches, Fn fn) {
+  scrape.for_each_node([&](const Scraped& subnet, const sm::Node& node) {
+    if (node.is_switch() == switches) fn(subnet, node);
+  });
 }
 
 std::string_view kind_of(const sm::Node& node) { return node.is_switch() ? "SW" : "CA"; }
@@ -41,8 +38,8 @@ std::string lid_text(const sm::Node& node) {
 
 void write_info(Scrape& scrape, bool switches) {
   const auto* name = switches ? "switch" : "hca";
-  if (!scrape.out.family(fmt::format("infiniband_{}_info", name), Form::gauge,
-                         switches ? "A switch of the fabric" : "An adapter or router of the fabric"))
+  if (!scrape.family(fmt::format("infiniband_{}_info", name), Form::gauge,
+                     switches ? "A switch of the fabric" : "An adapter or router of the fabric"))
     return;
   for_each_node(scrape, switches, [&](const Scraped& subnet, const sm::Node& node) {
     const auto guid = fmt::format("{}", node.guid());
@@ -54,8 +51,8 @@ void write_info(Scrape& scrape, bool switches) {
 
 void write_uplinks(Scrape& scrape, bool switches) {
   const auto* name = switches ? "switch" : "hca";
-  if (!scrape.out.family(fmt::format("infiniband_{}_uplink_info", name), Form::gauge,
-                         "What is at the other end of a port's cable"))
+  if (!scrape.family(fmt::format("infiniband_{}_uplink_info", name), Form::gauge,
+                     "What is at the other end of a port's cable"))
     return;
   for_each_node(scrape, switches, [&](const Scraped& subnet, const sm::Node& node) {
     const auto guid = fmt::format("{}", node.guid());
@@ -85,7 +82,7 @@ void write_rates(Scrape& scrape, bool switches, double Rate::* member, std::stri
                  std::string_view help) {
   const auto name = switches ? fmt::format("infiniband_switch_port_{}_bytes_per_second", what)
                              : fmt::format("infiniband_hca_{}_bytes_per_second", what);
-  if (!scrape.out.family(name, Form::gauge, help)) return;
+  if (!scrape.family(name, Form::gauge, help)) return;
   for_each_node(scrape, switches, [&](const Scraped& subnet, const sm::Node& node) {
     const auto guid = fmt::format("{}", node.guid());
     for (std::size_t p = 1; p < node.ports.size(); ++p) {

@@ -18,9 +18,6 @@
 namespace smd::api {
 namespace {
 
-/// Of text, before it is compressed.
-constexpr std::size_t kPieceOfScrape = std::size_t{256} * 1024;
-
 /// Gb/s of one lane: of data, and with the code's overhead (64/66 and 8/10).
 struct LaneRate {
   LinkSpeed speed;
@@ -58,7 +55,7 @@ std::optional<std::string> unknown_family(const std::set<std::string, std::less<
 /// Seconds; after them the next scrape begins, however slowly the client of this one reads.
 constexpr std::int64_t kLongestTurn = 30;
 
-/// The text, some families at a time: never more than a piece and one family is in memory.
+/// The text, a piece at a time, however many ports a family has.
 class ScrapeText final : public Stream {
  public:
   ScrapeText(Scrape scrape, std::span<const Families> families, bool compressed, std::shared_ptr<void> turn)
@@ -84,13 +81,11 @@ class ScrapeText final : public Stream {
 
  private:
   std::string some() {
-    std::string text;
-    while (text.size() < kPieceOfScrape && !families_.empty()) {
+    while (scrape_.out.size() < kPieceOfScrape && !families_.empty()) {
       families_.front()(scrape_);
-      families_ = families_.subspan(1);
-      text += scrape_.out.take();
+      if (!scrape_.rest) families_ = families_.subspan(1);
     }
-    return text;
+    return scrape_.out.take();
   }
 
   Scrape scrape_;

@@ -2,11 +2,13 @@
 #pragma once
 // What Prometheus reads, family by family, in pieces and compressed where it can take that.
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/glob.h"
@@ -25,12 +27,44 @@ struct Scraped {
   const sm::Snapshot* now() const { return view->snapshot.get(); }
 };
 
+/// Of text, before it is compressed.
+inline constexpr std::size_t kPieceOfScrape = std::size_t{256} * 1024;
+
+/// A node of one of the subnets, by its position.
+struct ScrapePlace {
+  std::size_t subnet = 0, node = 0;
+};
+
 struct Scrape {
   std::vector<Scraped> subnets;
   std::string node;          ///< a pattern of names, or a node GUID; empty: all
   std::optional<Guid> guid;  ///< that `node` is
   Exposition out;
   DaemonInfo info;
+  std::optional<ScrapePlace> rest{};  ///< where the last family goes on: a piece was full before its end
+
+  /// Exposition::family(), also where the family goes on.
+  bool family(std::string_view name, Exposition::Kind kind, std::string_view help) {
+    return rest || out.family(name, kind, help);
+  }
+  /// Calls fn(subnet, node) for nodes that were asked for: of the family that was begun last all, or as many
+  /// as fill a piece, from there on where it has ended.
+  template <class Fn>
+  void for_each_node(Fn fn) {
+    auto at = std::exchange(rest, std::nullopt).value_or(ScrapePlace{});
+    for (; at.subnet < subnets.size(); at = {.subnet = at.subnet + 1, .node = 0}) {
+      const auto& subnet = subnets[at.subnet];
+      if (subnet.now() == nullptr) continue;
+      const auto& nodes = subnet.now()->subnet->nodes;
+      for (; at.node < nodes.size(); ++at.node) {
+        if (out.size() >= kPieceOfScrape) {
+          rest = at;
+          return;
+        }
+        if (wants(*nodes[at.node])) fn(subnet, *nodes[at.node]);
+      }
+    }
+  }
 
   /// Whether samples of this node were asked for, by its name or GUID.
   bool wants(const sm::Node& one) const {
@@ -38,7 +72,7 @@ struct Scrape {
   }
 };
 
-/// Writes some families.
+/// Writes some families, or one by for_each_node(): called again as long as that has a rest.
 using Families = void (*)(Scrape&);
 
 /// All of them, of the subnets that the caller sees. 503: another scrape is being sent.
