@@ -70,8 +70,8 @@ class ConfigInForce {
   std::shared_ptr<const config::SubnetConfig> config_;       ///< with what `policies_` keep of its classes
   std::shared_ptr<const config::SubnetConfig> next_config_;  ///< null: no other one than given_
   policy::PoliciesPtr next_policies_;                        ///< null: no others than policies_
-  policy::MergedPtr
-      next_merged_;  ///< of these and the configuration that was given last; null: not merged yet
+  /// Of these and the configuration that was given last; null: not merged yet.
+  policy::MergedPtr next_merged_;
   bool judge_ = false;
   std::uint64_t replaced_ = 0;                        ///< of store::Following, as it was taken
   std::shared_ptr<const Stored::MKeys> left_m_keys_;  ///< of the store, as they were taken
