@@ -30,7 +30,7 @@ ROWS = os.environ.get("SMD_BENCH_ROWS", "smd fast term opensm quick").split()
 class Opensm:
     """A pair of opensm; `poll` is in milliseconds."""
 
-    def __init__(self, lab, hosts, poll, losses):
+    def __init__(self, lab, hosts, poll, losses, patience):
         conf = lab.folder / "osm.conf"
         conf.write_text(f"sminfo_polling_timeout {poll}\npolling_retry_number {losses}\n")
         self.sms = []
@@ -39,7 +39,7 @@ class Opensm:
             self.sms.append(client)
             word = "Entering STANDBY" if len(self.sms) > 1 else "SUBNET UP"
             log = client.folder / "osm.log"
-            wait_for(lambda: log.exists() and word in log.read_text(errors="replace"), 60, f"opensm's {word}")
+            wait_for(lambda: log.exists() and word in log.read_text(errors="replace"), patience, f"opensm's {word}")
 
     def stop(self, how):
         self.sms[0].process.send_signal(how)
@@ -48,11 +48,11 @@ class Opensm:
 def gap(spec, row):
     """Milliseconds without an answer: of the client that reads the LID anew, and of the one that keeps it."""
     with Lab(BIN / "smd", spec) as lab:
-        hosts = failover_pair.hosts_in(spec)
+        hosts, patience = failover_pair.hosts_in(spec), failover_pair.patience_of(spec)
         if row in ("opensm", "quick"):
-            pair = Opensm(lab, hosts, *((10000, 4) if row == "opensm" else (300, 4)))
+            pair = Opensm(lab, hosts, *((10000, 4) if row == "opensm" else (300, 4)), patience)
         else:
-            pair = failover_pair.Smd(lab, hosts, profile="fast" if row == "fast" else "normal")
+            pair = failover_pair.Smd(lab, hosts, profile="fast" if row == "fast" else "normal", patience=patience)
         clients = [failover_pair.Client(lab, hosts[2], BIN / "failover_client"),
                    failover_pair.Client(lab, hosts[3], BIN / "failover_client", "keep")]
         for client in clients:

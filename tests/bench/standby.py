@@ -43,7 +43,7 @@ def memory(pid):
 def measure(spec):
     with Lab(BIN / "smd", spec) as lab:
         began = time.monotonic()
-        pair = failover_pair.Smd(lab, failover_pair.hosts_in(spec))
+        pair = failover_pair.Smd(lab, failover_pair.hosts_in(spec), patience=failover_pair.patience_of(spec))
         print(f"standby/{spec}: current {time.monotonic() - began:.1f} s after the master's start", flush=True)
         time.sleep(30)  # what each reads once after its start
         at = time.monotonic()

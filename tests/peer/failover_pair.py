@@ -21,6 +21,13 @@ def hosts_in(fabric):
     return ["h00-00-00", "h04-00-00", "h02-01-00", "h06-02-01"]
 
 
+def patience_of(fabric):
+    """Seconds in which an SM has read it on a busy machine: one for a hundred hosts of ft3:N, 60 at least. A standby copies when
+    it has read the fabric itself, by as many Gets as the master."""
+    tree = re.fullmatch(r"ft3:(\d+)", fabric)
+    return max(60, int(tree[1]) ** 3 // 400) if tree else 60
+
+
 def free_ports(count):
     """Ports of loopback that are not in use."""
     sockets = [socket.socket() for _ in range(count)]
@@ -64,9 +71,9 @@ class Sm:
 
 
 class Smd:
-    """The pair: sms[0] is master, sms[1] has a current copy."""
+    """The pair: sms[0] is master, sms[1] has a current copy. Each has `patience` seconds for that."""
 
-    def __init__(self, lab, hosts, profile="normal", master_priority=12, program=None):
+    def __init__(self, lab, hosts, profile="normal", master_priority=12, program=None, patience=60):
         key = lab.folder / "ha_key"
         key.touch(0o600)
         key.write_text(secrets.token_hex(32))
@@ -77,8 +84,8 @@ class Smd:
                                f'[ha]\nprofile = "{profile}"\nlisten = "127.0.0.1:{ports[at]}"\n'
                                f'peers = ["127.0.0.1:{ports[1 - at]}"]\npsk_file = "{key}"\n', program))
             if at == 0:
-                wait_for(lambda: "state=up" in self.sms[0].client.log(), 60, "smd up")
-        wait_for(lambda: self.sms[1].role() == "current", 60, "a current copy at the standby")
+                wait_for(lambda: "state=up" in self.sms[0].client.log(), patience, "smd up")
+        wait_for(lambda: self.sms[1].role() == "current", patience, "a current copy at the standby")
 
     def stop(self, how):
         self.sms[0].client.process.send_signal(how)
