@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mad/base/file.h"
+#include "mad/base/scheduling.h"
 #include "smd/log/format.h"
 #include "smd/tls/certificate.h"
 
@@ -39,6 +40,7 @@ void Service::start(config::ApiConfig config) {
   reload(std::move(config));
   asio::post(io_, [this] { tasks_.spawn(look_at_dates()); });
   thread_ = std::jthread([this] {
+    base::wake_at_once();  // it works for microseconds: clients need not wait for who computes
     const auto keep = asio::make_work_guard(io_);
     io_.run();
   });

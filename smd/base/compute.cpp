@@ -5,6 +5,9 @@
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <condition_variable>
+#include <cstddef>
+#include <latch>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -66,17 +69,26 @@ class PoolParallel final : public routing::Parallel {
 }  // namespace
 
 struct PoolCompute::Impl {
-  Impl(unsigned count, Priority priority) : pool(count), parallel(pool, count) {
-    if (priority == Priority::same) return;
-    for (unsigned i = 0; i < count; ++i) asio::post(pool, base::lower_priority);
+  Impl(unsigned count, Priority priority, bool answers) : pool(count), parallel(pool, count) {
+    // No thread takes the turn of one that has not begun yet.
+    const auto all_begun = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(count));
+    for (unsigned i = 0; i < count; ++i) {
+      asio::post(pool, [priority, answers, all_begun] {
+        if (priority == Priority::lower) base::lower_priority();
+        if (answers) base::wake_at_once();
+        all_begun->arrive_and_wait();
+      });
+    }
   }
   asio::thread_pool pool;
   PoolParallel parallel;
 };
 
+// A pool of a few threads makes answers that clients wait for: on busy processors they would wait there for a
+// slice of time of each thread that computes.
 PoolCompute::PoolCompute(unsigned threads, Priority priority)
     : impl_(std::make_unique<Impl>(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency()),
-                                   priority)) {}
+                                   priority, threads != 0)) {}
 
 PoolCompute::~PoolCompute() { impl_->pool.join(); }
 
