@@ -155,6 +155,24 @@ TEST_F(ApiEvents, ATenantSeesItsOwnEndOfALinkAndNoOther) {
   EXPECT_EQ(page("viewer", "/v1/events").at("events").as_array().size(), 7U) << "those of the process too";
 }
 
+/// Of a tenant with thousands of members each search takes milliseconds, and streams look all the time.
+TEST_F(ApiEvents, AStreamLooksForNothingWhereNothingHasHappened) {
+  for (const auto* token : {"tenant", "viewer"}) {
+    link_down(own_, foreign_);
+    const auto follows = stream(token);
+    follows->next(1000, false);
+    EXPECT_EQ(follows->next(1000, false), "");
+    unsigned searches = 0;
+    backend_.at_search = [&] { ++searches; };
+    EXPECT_EQ(follows->next(1000, false), "");
+    EXPECT_EQ(searches, 0U) << token;
+    link_down(own_, foreign_);
+    EXPECT_THAT(*follows->next(1000, false), HasSubstr("event: link.down"));
+    EXPECT_GT(searches, 0U);
+    backend_.at_search = nullptr;
+  }
+}
+
 TEST_F(ApiEvents, AStreamBeginsNowOrWithTheLatestOrAfterAnId) {
   for (int i = 0; i < 3; ++i) publish("link.up", {{"n", std::to_string(i), true}});
   const auto now = stream("viewer"), latest = stream("viewer", "/v1/subnets/up/events?limit=1");
