@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "mad/base/escaped.h"
@@ -45,7 +47,9 @@ bool has(const sm::Node& node, const Named& named_by, PortNum* at, OnlyPorts onl
   if (named_by.guid != Guid{} && node.guid() == named_by.guid) return true;
   // Most words are names: of a large fabric the ports are megabytes.
   if (named_by.guid == Guid{} && named_by.lid == Lid{}) return false;
-  for (std::size_t p = 0; p < node.ports.size(); ++p) {
+  // A switch's ports have its own GUID, and port 0 alone has LIDs.
+  const auto count = node.is_switch() ? std::min<std::size_t>(1, node.ports.size()) : node.ports.size();
+  for (std::size_t p = 0; p < count; ++p) {
     const PortNum port{static_cast<std::uint8_t>(p)};
     if (!sees(only, node, port)) continue;
     const bool mine = named_by.guid != Guid{} && node.ports[p].guid == named_by.guid;

@@ -2,6 +2,7 @@
 // Ports, systems and links as UFM shows them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <cstddef>
 #include <memory>
@@ -124,9 +125,17 @@ Json ufm_system_object(const sm::Node& node, bool with_ports) {
 /// As clients of UFM expect it of what is not there.
 Answer nothing() { return {.status = 200, .body = "{}", .bundle = nullptr, .allow = {}}; }
 
-template <class Fn>
-void for_each_ufm_port(const sm::Subnet& subnet, Fn fn) {
-  for (const auto& node : subnet.nodes) for_each_ufm_port_of(*node, [&](std::size_t p) { fn(*node, p); });
+/// The node of a port with this port GUID; null: there is none. Without a look at the ports of switches,
+/// which have the node's.
+const sm::Node* node_with_port(const sm::Subnet& subnet, Guid guid, std::size_t port) {
+  const auto has = [&](const sm::Node& node) {
+    return port < node.ports.size() && port_guid_of(node, port) == guid;
+  };
+  const auto* own = subnet.find(guid);
+  if (own != nullptr && has(*own)) return own;
+  const auto at =
+      std::ranges::find_if(subnet.nodes, [&](const auto& node) { return !node->is_switch() && has(*node); });
+  return at != subnet.nodes.end() ? at->get() : nullptr;
 }
 
 /// `sys_type` as UFM has it; a type that no node of ours has: none.
@@ -207,13 +216,12 @@ Answer ufm_port(const Question& question, Backend& backend) {
   const auto name = question.part("port");
   const auto dash = std::min(name.find('_'), name.size());
   const auto guid = base::parse_guid(name.substr(0, dash));
-  const auto wanted = guid ? ufm_text(*guid) + name.substr(dash) : name;
-  std::optional<Json> found;
-  for_each_ufm_port(**subnet, [&](const sm::Node& node, std::size_t p) {
-    if (!found && ufm_port_name(node, p) == wanted) found = ufm_port_object(**subnet, node, p);
-  });
-  if (!found) return nothing();
-  return answer_of(Json(JsonArray{*std::move(found)}));
+  const auto num = dash < name.size() ? base::parse_number(name.substr(dash + 1), 254) : std::nullopt;
+  if (!guid || *guid == Guid{} || !num || *num == 0) return nothing();
+  const auto* node = node_with_port(**subnet, *guid, *num);
+  // The number as it is written there: without zeros before it.
+  if (node == nullptr || ufm_port_name(*node, *num) != ufm_text(*guid) + name.substr(dash)) return nothing();
+  return answer_of(Json(JsonArray{ufm_port_object(**subnet, *node, *num)}));
 }
 
 Answer ufm_systems(const Question& question, Backend& backend) {

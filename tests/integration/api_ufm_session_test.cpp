@@ -177,6 +177,23 @@ TEST_F(ApiUfmSession, EachEndOfACableNamesTheOtherAsThatIsCalled) {
   }
 }
 
+TEST_F(ApiUfmSession, APortIsFoundByItsOwnNameAlone) {
+  for (const auto* type : {"Computer", "Switch"}) {
+    const auto ports = good("GET", std::string("/ufmRest/resources/ports?sys_type=") + type).as_array();
+    ASSERT_FALSE(ports.empty());
+    for (const auto& port : ports) {
+      const std::string name(port.at("name").as_string());
+      EXPECT_EQ(good("GET", "/ufmRest/resources/ports/" + name).at(0), port);
+      EXPECT_EQ(good("GET", "/ufmRest/resources/ports/0x" + name).at(0), port);
+    }
+    const std::string guid(ports.front().at("guid").as_string());
+    for (const auto* end : {"", "_", "_0", "_01", "_0x1", "_1x", "_254", "_255", "_4294967297"})
+      EXPECT_EQ(call("GET", "/ufmRest/resources/ports/" + guid + end).body, "{}") << end;
+  }
+  for (const auto* other : {"0_1", "0002c9000000ffff_1", "h00000_1", "_1"})
+    EXPECT_EQ(call("GET", std::string("/ufmRest/resources/ports/") + other).body, "{}") << other;
+}
+
 /// Else a client whose key is mistyped is told that all is done.
 TEST_F(ApiUfmSession, CallsOnGuidsNeedThem) {
   const std::string body = R"({"pkey":"0x46","guid":["0a"]})";
