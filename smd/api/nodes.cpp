@@ -2,7 +2,6 @@
 // Nodes and links of the last sweep.
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 
 #include "config/glob.h"
@@ -64,17 +63,6 @@ Json end_of(const sm::Node& node, PortNum port) {
       {"guid", guid(node.guid())}, {"name", text(sm::raw_name(node))}, {"port", number(port.value())}});
 }
 
-using Degraded = std::map<sm::LinkEnd, sm::LinkRate>;
-
-Degraded degraded_of(const sm::Subnet& subnet) {
-  Degraded found;
-  for (const auto& link : sm::degraded_links(subnet)) {
-    found.emplace(link.end, link.best);
-    found.emplace(link.peer, link.best);
-  }
-  return found;
-}
-
 Json link_json(const sm::Node& a, PortNum at, const sm::Node& b, PortNum there, const sm::LinkRate* best) {
   const auto& port = a.ports[at.value()];
   return Json(JsonObject{{"a", end_of(a, at)},
@@ -97,7 +85,7 @@ struct LinkFilter {
 class LinksOf {
  public:
   LinksOf(std::shared_ptr<const sm::Subnet> subnet, LinkFilter filter, std::optional<sm::LinkEnd> after)
-      : subnet_(std::move(subnet)), filter_(filter), slow_(degraded_of(*subnet_)), ports_(*subnet_, after) {}
+      : subnet_(std::move(subnet)), filter_(filter), ports_(*subnet_, after) {}
 
   std::optional<Entry> operator()() {
     while (const auto at = ports_.next()) {
@@ -109,23 +97,23 @@ class LinksOf {
  private:
   std::optional<Entry> link_at(const sm::Node& node, PortNum at) const {
     const auto& port = node.ports[at.value()];
-    const auto* peer = port.peer && port.linked() ? subnet_->find(port.peer->node) : nullptr;
+    const auto& f = filter_;
+    // What costs least and leaves out most comes first.
+    if (!port.peer || !port.linked()) return std::nullopt;
+    if (f.node != Guid{} && f.node != node.guid() && f.node != port.peer->node) return std::nullopt;
+    const auto* peer = subnet_->find(port.peer->node);
     if (peer == nullptr) return std::nullopt;
     const sm::LinkEnd here{node.guid(), at}, there{peer->guid(), port.peer->port};
-    const auto found = slow_.find(here);
-    const auto& f = filter_;
-    const bool meant = (f.node == Guid{} || f.node == node.guid() || f.node == peer->guid()) &&
-                       (!f.degraded || found != slow_.end()) &&
-                       (!f.asked.state || port.info.port_state == *f.asked.state) &&
+    const bool meant = (!f.asked.state || port.info.port_state == *f.asked.state) &&
                        (!f.asked.type || node.info.type == *f.asked.type || peer->info.type == *f.asked.type);
     if (there < here || !meant) return std::nullopt;
-    return Entry{link_json(node, at, *peer, there.port, found != slow_.end() ? &found->second : nullptr),
-                 cursor_of(here)};
+    const auto slow = sm::degraded_link(*subnet_, node, at);
+    if (f.degraded && !slow) return std::nullopt;
+    return Entry{link_json(node, at, *peer, there.port, slow ? &slow->best : nullptr), cursor_of(here)};
   }
 
   std::shared_ptr<const sm::Subnet> subnet_;
   LinkFilter filter_;
-  Degraded slow_;
   PortWalk ports_;
 };
 

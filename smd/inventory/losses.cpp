@@ -34,22 +34,51 @@ bool is_unused(const Inventory* known, const Node& node, PortNum port) {
   return without_link && (known == nullptr || known->find({node.guid(), port}) == nullptr);
 }
 
+namespace {
+
+/// Whether a link is named from this end.
+bool is_named_from(const Node& node, const LinkEnd& end, const Node& other, const LinkEnd& peer) {
+  if (node.is_switch() != other.is_switch()) return node.is_switch();
+  return !(peer < end);
+}
+
+/// As this end sees it. `peer` is at the other end.
+std::optional<DegradedLink> degraded_from(const Node& node, PortNum num, const Node& peer) {
+  const auto& port = node.ports[num.value()];
+  const auto* back = port.linked() ? peer.port(port.peer->port) : nullptr;
+  if (back == nullptr || !back->linked()) return std::nullopt;
+  const auto rate = rate_of(port);
+  const auto best = best_rate(port, *back);
+  const auto mbps = link_mbps(rate.width, rate.speed);
+  if (mbps == 0 || mbps >= link_mbps(best.width, best.speed)) return std::nullopt;
+  return DegradedLink{
+      .end = {node.guid(), num}, .peer = {peer.guid(), port.peer->port}, .rate = rate, .best = best};
+}
+
+}  // namespace
+
+std::optional<DegradedLink> degraded_link(const Subnet& subnet, const Node& node, PortNum port) {
+  const auto& cable = node.ports[port.value()].peer;
+  const auto* other = cable ? subnet.find(cable->node) : nullptr;
+  if (other == nullptr || cable->port.value() >= other->ports.size()) return std::nullopt;
+  if (is_named_from(node, {node.guid(), port}, *other, {cable->node, cable->port}))
+    return degraded_from(node, port, *other);
+  const auto& back = other->ports[cable->port.value()].peer;
+  const bool is_same = back && back->node == node.guid() && back->port == port;
+  return is_same ? degraded_from(*other, cable->port, node) : std::nullopt;
+}
+
 std::vector<DegradedLink> degraded_links(const Subnet& subnet) {
   std::vector<DegradedLink> found;
   for (const auto& node : subnet.nodes) {
     for (std::size_t p = 1; p < node->ports.size(); ++p) {
       const auto& port = node->ports[p];
-      const auto* back = port.linked() ? subnet.peer_of(port) : nullptr;
-      if (back == nullptr || !back->linked()) continue;
-      const LinkEnd end{node->guid(), PortNum{static_cast<std::uint8_t>(p)}};
-      const LinkEnd peer{port.peer->node, port.peer->port};
-      const bool to_host = node->is_switch() && !subnet.find(peer.node)->is_switch();
-      const bool from_host = !node->is_switch() && subnet.find(peer.node)->is_switch();
-      if (from_host || (!to_host && peer < end)) continue;
-      const auto rate = rate_of(port);
-      const auto best = best_rate(port, *back);
-      const auto mbps = link_mbps(rate.width, rate.speed);
-      if (mbps != 0 && mbps < link_mbps(best.width, best.speed)) found.push_back({end, peer, rate, best});
+      const auto* other = port.peer && port.linked() ? subnet.find(port.peer->node) : nullptr;
+      const PortNum num{static_cast<std::uint8_t>(p)};
+      if (other == nullptr ||
+          !is_named_from(*node, {node->guid(), num}, *other, {port.peer->node, port.peer->port}))
+        continue;
+      if (auto link = degraded_from(*node, num, *other)) found.push_back(*link);
     }
   }
   return found;

@@ -28,5 +28,7 @@ struct DegradedLink {
 /// From the host's switch, between switches from the smaller end; ascending. Links of unknown speed are left
 /// out.
 std::vector<DegradedLink> degraded_links(const Subnet& subnet);
+/// The one that has an end at this port; nothing: its link is none of them, or it has none.
+std::optional<DegradedLink> degraded_link(const Subnet& subnet, const Node& node, PortNum port);
 
 }  // namespace smd::sm::inline inventory
