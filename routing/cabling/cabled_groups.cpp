@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "routing/ranking/disjoint_sets.h"
@@ -81,7 +82,7 @@ std::optional<std::uint32_t> most_voted(const std::map<std::uint32_t, std::size_
 }
 
 /// Leaves are in one set if they have more than half of their spines in common.
-DisjointSets sets_of_leaves(const Topology& topology) {
+SetOf sets_of_leaves(const Topology& topology) {
   DisjointSets sets(topology.switches());
   std::vector<std::uint32_t> spines(topology.switches()), shared(topology.switches());
   for (const auto leaf : topology.leaves()) {
@@ -102,26 +103,67 @@ DisjointSets sets_of_leaves(const Topology& topology) {
       shared[other] = 0;
     }
   }
-  return sets;
+  SetOf result(topology.switches());
+  for (SwitchIndex s = 0; s < topology.switches(); ++s) result[s] = sets.first(s);
+  return result;
 }
 
-/// Empty if a spine has no leaf.
-SetOf sets_of_leaves_and_spines(const Topology& topology) {
-  auto leaves = sets_of_leaves(topology);
-  SetOf result(topology.switches());
+/// A misplaced cable has left a leaf with two spines half of them: alone, it goes where it has most spines in
+/// common, of equally many to a smaller set. Returns those that have moved.
+std::vector<SwitchIndex> move_lone_leaves(const Topology& topology, SetOf& sets) {
+  std::vector<std::size_t> size(sets.size());
+  for (const auto leaf : topology.leaves()) ++size[sets[leaf]];
+  std::vector<SwitchIndex> moved;
+  for (const auto leaf : topology.leaves()) {
+    if (size[sets[leaf]] != 1) continue;
+    std::map<std::uint32_t, std::size_t> spines;  // by set: in common
+    for (std::size_t g = 0; g < topology.groups(leaf); ++g) {
+      const auto spine = topology.group(leaf, g).peer;
+      std::map<std::uint32_t, std::size_t> below;
+      for (std::size_t h = 0; !topology.leaf(spine) && h < topology.groups(spine); ++h) {
+        const auto other = topology.group(spine, h).peer;
+        if (topology.leaf(other) && size[sets[other]] > 1) ++below[sets[other]];
+      }
+      if (const auto most = most_voted(below)) ++spines[*most];
+    }
+    if (spines.empty()) continue;
+    const auto best = std::ranges::max_element(spines, {}, [&](const auto& entry) {
+                        return std::pair(entry.second, sets.size() - size[entry.first]);
+                      })->first;
+    --size[sets[leaf]];
+    ++size[best];
+    sets[leaf] = best;
+    moved.push_back(leaf);
+  }
+  return moved;
+}
+
+/// Each spine is where most of its leaves are. Empty if one has none.
+SetOf with_spines(const Topology& topology, SetOf sets) {
   for (SwitchIndex s = 0; s < topology.switches(); ++s) {
-    result[s] = leaves.first(s);
     if (topology.leaf(s)) continue;
     std::map<std::uint32_t, std::size_t> below;
     for (std::size_t g = 0; g < topology.groups(s); ++g) {
       const auto peer = topology.group(s, g).peer;
-      if (topology.leaf(peer)) ++below[leaves.first(peer)];
+      if (topology.leaf(peer)) ++below[sets[peer]];
     }
     const auto most = most_voted(below);
     if (!most) return {};
-    result[s] = *most;
+    sets[s] = *most;
   }
-  return result;
+  return sets;
+}
+
+/// Two leaves that have moved may each be in the place of the other one.
+std::vector<SetOf> sets_of_leaves_and_spines(const Topology& topology) {
+  auto leaves = sets_of_leaves(topology);
+  const auto moved = move_lone_leaves(topology, leaves);
+  std::vector<SetOf> all{with_spines(topology, leaves)};
+  if (moved.size() == 2 && leaves[moved[0]] != leaves[moved[1]]) {
+    std::swap(leaves[moved[0]], leaves[moved[1]]);
+    all.push_back(with_spines(topology, std::move(leaves)));
+  }
+  return all;
 }
 
 CabledGroups numbered_from_0(const SetOf& sets) {
@@ -137,20 +179,29 @@ CabledGroups numbered_from_0(const SetOf& sets) {
   return groups;
 }
 
-}  // namespace
-
-std::optional<CabledGroups> find_cabled_groups(const Topology& topology) {
-  if (topology.leaves().empty()) return std::nullopt;
-  const bool all_are_leaves = topology.leaves().size() == topology.switches();
-  const auto sets = all_are_leaves ? sets_of_neighbours(topology) : sets_of_leaves_and_spines(topology);
-  auto groups = numbered_from_0(sets);
+/// Whether these may be the groups of a fabric of `switches` switches.
+bool are_groups(const CabledGroups& groups, std::size_t switches, std::uint32_t fewest_alike) {
   const auto all = groups.members.size();
-  if (all < 3 || all * 2 > topology.switches()) return std::nullopt;
+  if (all < 3 || all * 2 > switches) return false;
   std::map<std::uint32_t, std::size_t> sizes;
   for (const auto& members : groups.members) ++sizes[static_cast<std::uint32_t>(members.size())];
-  const auto usual = most_voted(sizes).value_or(0);
-  if (usual < (all_are_leaves ? kFewestAlike : kFewestOfTwoLevels)) return std::nullopt;
-  return groups;
+  return most_voted(sizes).value_or(0) >= fewest_alike;
+}
+
+}  // namespace
+
+std::vector<CabledGroups> find_cabled_groups(const Topology& topology) {
+  if (topology.leaves().empty()) return {};
+  const bool all_are_leaves = topology.leaves().size() == topology.switches();
+  const auto all =
+      all_are_leaves ? std::vector<SetOf>{sets_of_neighbours(topology)} : sets_of_leaves_and_spines(topology);
+  std::vector<CabledGroups> found;
+  for (const auto& sets : all) {
+    auto groups = numbered_from_0(sets);
+    if (are_groups(groups, topology.switches(), all_are_leaves ? kFewestAlike : kFewestOfTwoLevels))
+      found.push_back(std::move(groups));
+  }
+  return found;
 }
 
 }  // namespace smd::routing::inline cabling

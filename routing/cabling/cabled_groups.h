@@ -3,7 +3,6 @@
 // The groups of a dragonfly or dragonfly+, found where some cables are misplaced, too.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "routing/topology/topology.h"
@@ -17,7 +16,8 @@ struct CabledGroups {
 
 /// Where all switches have hosts, switches that have most neighbours in common; else leaves that have most
 /// spines in common, and each spine with most of its leaves. Nothing if there are fewer than three groups, or
-/// most are small. Other fabrics may seem to have groups, too.
-std::optional<CabledGroups> find_cabled_groups(const Topology& topology);
+/// most are small; more than one answer where two leaves may each belong to either of two groups. Other
+/// fabrics may seem to have groups, too.
+std::vector<CabledGroups> find_cabled_groups(const Topology& topology);
 
 }  // namespace smd::routing::inline cabling

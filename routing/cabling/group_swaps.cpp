@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -207,10 +208,15 @@ class GroupCables {
 }  // namespace
 
 std::optional<Topology> check_group_swaps(const HealthInput& in, Health& health) {
-  auto groups = find_cabled_groups(in.topology);
-  if (!groups) return std::nullopt;
-  const auto found = GroupCables(in.topology, *std::move(groups)).find();
+  std::vector<CableSwap> found;
+  for (auto& groups : find_cabled_groups(in.topology)) {
+    const auto swaps = GroupCables(in.topology, std::move(groups)).find();
+    found.insert(found.end(), swaps.begin(), swaps.end());
+  }
   if (found.empty()) return std::nullopt;
+  std::ranges::sort(found, {}, [&](const CableSwap& swap) {
+    return std::tuple(off_ports(in.topology, swap), swap.a, swap.a_port, swap.b, swap.b_port);
+  });
   health.findings.push_back(describe_all(in, found));
   return with_swap(in.topology, found.front());
 }

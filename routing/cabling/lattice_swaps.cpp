@@ -40,7 +40,7 @@ struct LatticeCable {
 struct EndsExchange {
   LatticeCable one, other;
   std::uint64_t gain = 0;
-  unsigned off_ports = 0;  ///< see LatticeLinks::off_ports()
+  unsigned off_ports = 0;  ///< see off_ports()
 };
 
 class LatticeLinks {
@@ -74,7 +74,8 @@ class LatticeLinks {
       swap_ends(exchange.one, exchange.other);
       exchange.gain = alike(exchange.one, exchange.other);
       put_back(exchange.one, exchange.other);
-      exchange.off_ports = off_ports(exchange.one, exchange.other);
+      const auto &one = exchange.one, &other = exchange.other;
+      exchange.off_ports = off_ports(topology_, {one.a, one.a_port, other.a, other.a_port});
     }
     std::erase_if(found, [&](const EndsExchange& exchange) { return exchange.gain <= now; });
     keep_best(found, kMostTried);
@@ -164,24 +165,6 @@ class LatticeLinks {
   bool parts_doubled(const LatticeCable& one, const LatticeCable& other) const {
     return std::ranges::all_of(doubled_,
                                [&](const auto& ends) { return joins(one, ends) || joins(other, ends); });
-  }
-
-  /// How far the port is from the nearest by which another switch leads to `to`.
-  unsigned off_port(SwitchIndex s, PortNum port, SwitchIndex to) const {
-    unsigned least = 255;
-    for (std::size_t g = 0; g < topology_.groups(to); ++g) {
-      const auto [peer, ports] = topology_.group(to, g);
-      for (const auto there : ports) {
-        const unsigned other = topology_.peer(to, there).port.value(), own = port.value();
-        if (peer != s) least = std::min(least, std::max(own, other) - std::min(own, other));
-      }
-    }
-    return least;
-  }
-  /// By that the two exchanged cables, of which each end leads elsewhere.
-  unsigned off_ports(const LatticeCable& one, const LatticeCable& other) const {
-    return off_port(one.a, one.a_port, other.b) + off_port(other.b, other.b_port, one.a) +
-           off_port(other.a, other.a_port, one.b) + off_port(one.b, one.b_port, other.a);
   }
 
   /// How alike links are: the sum over all of how many are like it. `one` and `other` have exchanged ends.

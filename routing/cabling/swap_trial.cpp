@@ -53,6 +53,20 @@ TopologyInput input_without(const Topology& topology, const LeaveOut& leave_out)
   return input;
 }
 
+/// How far the port of `s` is from the nearest by which another switch like it leads to `to`.
+unsigned off_port(const Topology& topology, SwitchIndex s, PortNum port, SwitchIndex to) {
+  unsigned least = 255;
+  for (std::size_t g = 0; g < topology.groups(to); ++g) {
+    const auto [peer, ports] = topology.group(to, g);
+    if (peer == s || topology.leaf(peer) != topology.leaf(s)) continue;
+    for (const auto there : ports) {
+      const unsigned other = topology.peer(to, there).port.value(), own = port.value();
+      least = std::min(least, std::max(own, other) - std::min(own, other));
+    }
+  }
+  return least;
+}
+
 }  // namespace
 
 Topology with_swap(const Topology& topology, const CableSwap& swap) {
@@ -105,6 +119,13 @@ Finding describe_all(const HealthInput& in, const std::vector<CableSwap>& swaps)
     finding.ports.push_back({in.topology.guid(other.b), other.b_port});
   }
   return finding;
+}
+
+unsigned off_ports(const Topology& topology, const CableSwap& swap) {
+  const auto [a, a_port, b, b_port] = swap;
+  const auto from_a = topology.peer(a, a_port), from_b = topology.peer(b, b_port);
+  return off_port(topology, a, a_port, from_b.sw) + off_port(topology, from_b.sw, from_b.port, a) +
+         off_port(topology, b, b_port, from_a.sw) + off_port(topology, from_a.sw, from_a.port, b);
 }
 
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap) {

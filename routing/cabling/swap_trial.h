@@ -30,6 +30,10 @@ Finding describe(const HealthInput& in, const CableSwap& swap, const std::vector
 /// The finding for the first of these, of which any may be the right one; it names the ports of all.
 Finding describe_all(const HealthInput& in, const std::vector<CableSwap>& swaps);
 
+/// How far the ports of both cables are, in sum, from the nearest by which other switches of the same kind,
+/// with hosts or without, lead to the switches that the swap would lead them to.
+unsigned off_ports(const Topology& topology, const CableSwap& swap);
+
 /// Sum of GUID distances of the switches that the swap brings together: smaller is more plausible, as
 /// switches that were bought together are installed together.
 std::uint64_t distance(const Topology& topology, const SwitchRanking& ranking, const CableSwap& swap);

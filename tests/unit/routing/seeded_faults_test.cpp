@@ -341,5 +341,20 @@ TEST(SeededFault, SwappedCablesWithinGroupsOfADragonflyAreFound) {
   EXPECT_GE(found, 76U) << missed;
 }
 
+/// A leaf with two spines has one of each group left, and may belong to either: both answers are named.
+TEST(SeededFault, SwappedCablesOfLeavesWithTwoSpinesAreFound) {
+  std::size_t found = 0;
+  std::string missed;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto seeded = with_swapped_groups("dragonflyplus:5:4:2:3", seed);
+    const auto health = fabrics::examined(seeded.fabric);
+    const auto result = verdict(seeded, health);
+    found += result.found ? 1 : 0;
+    if (!result.found) missed += fmt::format("\n{}: {}", seeded.what, fmt::join(sentences(health), "; "));
+    EXPECT_THAT(result.invented, testing::IsEmpty()) << seeded.what;
+  }
+  EXPECT_GE(found, 19U) << missed;
+}
+
 }  // namespace
 }  // namespace smd::routing
