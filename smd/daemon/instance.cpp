@@ -21,6 +21,9 @@ constexpr mad::Duration kLookAtDevice = 1s;
 constexpr mad::Duration kLeaving = 1200ms;
 /// After so long without an answer from its own node a port counts as one that cannot send SMPs.
 constexpr mad::Duration kSilent = 10s;
+/// After so long the master has made what the API had made here, in another part of the fabric, or makes it
+/// no more.
+constexpr mad::Duration kInherited = 60s;
 
 /// Whether readers find the same nodes, links, tables and partitions in both.
 bool look_alike(const sm::Snapshot* a, const sm::Snapshot* b) {
@@ -416,8 +419,10 @@ void Instance::hear(const events::Event& event) {
   if (const auto* state = std::get_if<events::SmStateChanged>(&event.payload)) {
     if (state->from == wire::SmState::master || state->to == wire::SmState::master)
       sweeps_on(fmt::format("the SM has become {}", api::state_word(state->to)));
-    if (state->from == wire::SmState::master && now_.policy_state)
+    if (state->from == wire::SmState::master && now_.policy_state) {
       left_policies_ = now_.policy_state->policies;
+      left_wait_ = kInherited;
+    }
     if (state->to == wire::SmState::master)
       say_policy_differs(
           "the values of the master before are in force; smd check --running says what a reload changes");

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "config/config.h"
 #include "mad/asio.h"
@@ -136,7 +137,7 @@ class Instance {
   void refused(Guid port);
   bool adopt_replica_policy();
   bool adopt_accepted(const policy::Policies& policies);
-  void say_left_changes();
+  asio::awaitable<void> say_left_changes();
   void say_policy_differs(const std::string& action);
   asio::awaitable<replica::CallAnswer> answer_call(replica::Call call, Guid standby);
   asio::awaitable<void> end_all();
@@ -148,6 +149,8 @@ class Instance {
   asio::awaitable<void> settle_uses();
   policy::PoliciesPtr with_unkept_uses(policy::PoliciesPtr policies) const;
   // policy_changes.cpp
+  asio::awaitable<void> inherit(policy::PoliciesPtr other, policy::PoliciesPtr common);
+  void say_inherited(const std::vector<std::string>& taken, const std::vector<std::string>& refused);
   asio::awaitable<void> take(api::PolicyChange change, std::shared_ptr<Verdict> verdict);
   bool may_be_lost(const api::PolicyChange& change);
   void say(const api::PolicyChange& change);
@@ -223,6 +226,7 @@ class Instance {
   std::pair<std::string, config::ClassSls> compared_{};  ///< what the master has accepted, as it was compared
   policy::AcceptedDifferences differs_;                  ///< from it to files_
   policy::PoliciesPtr left_policies_;  ///< when we were master last, in this process or before; null: said
+  mad::Duration left_wait_{};          ///< so long the master may take to make them, too
   api::SubnetView now_;                ///< what view_ is made of
   sm::Published<api::SubnetView> view_;
   std::optional<events::Subscriber> subscriber_;  ///< while there is a manager

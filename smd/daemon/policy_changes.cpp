@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions that the API changes: kept first, then in force. And what files said when they were right last.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -7,12 +10,16 @@
 #include "smd/daemon/configuration.h"
 #include "smd/daemon/instance.h"
 #include "smd/policy/accepted.h"
+#include "smd/policy/left_partitions.h"
 
 namespace smd::daemon {
 namespace {
 
 /// Between two lines on a wrong policy.
 constexpr mad::Duration kSayAgain = std::chrono::hours(1);
+/// A master of two parts of a fabric changes nothing until a sweep has read all of it.
+constexpr unsigned kInheritTries = 600;
+constexpr mad::Duration kInheritAgain = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -122,6 +129,7 @@ void Instance::say(const api::PolicyChange& change) {
     if (change.what != "port.enabled") say_port(*change.port, change.what);  // train() says it
     return;
   }
+  if (change.what.empty()) return;
   if (change.token.empty()) {
     log_.info("partition.changed")
         .kv("change", change.what)
@@ -129,9 +137,49 @@ void Instance::say(const api::PolicyChange& change) {
         .kv("pkey", change.pkey)
         .kv("by", "API")
         .always();
-  } else if (!change.what.empty()) {
+  } else {
     log_.info("api.token").kv("change", change.what).kv("token", change.token).always();
   }
+}
+
+/// The other part of a fabric that was cut in two had a master, too: what the API has made there is made
+/// here.
+asio::awaitable<void> Instance::inherit(policy::PoliciesPtr other, policy::PoliciesPtr common) {
+  using enum api::PolicyVerdict;
+  for (unsigned tries = 0; tries < kInheritTries; ++tries) {
+    const bool turn = co_await policy_turn();
+    const auto sms = sms_->get();
+    if (!turn || !sms || sms->state.sm != wire::SmState::master) co_return;
+    const auto state = now_.policy_state;
+    auto left = policy::with_left_partitions(
+        {.config = state->config, .policies = state->policies, .merged = state->merged}, *other,
+        common.get());
+    auto got = done;
+    if (!left.taken.empty()) {
+      auto verdict = std::make_shared<Verdict>();
+      auto future = verdict->future();
+      api::PolicyChange change{.before = state,
+                               .after = std::move(left.policies),
+                               .merged = std::move(left.merged),
+                               .what = {},
+                               .partition = {}};
+      co_await take(std::move(change), std::move(verdict));
+      got = future.get();
+    }
+    if (got == done || got == not_copied) co_return say_inherited(left.taken, left.refused);
+    const bool time = co_await clock_.sleep(kInheritAgain);
+    if (!time) co_return;
+  }
+}
+
+void Instance::say_inherited(const std::vector<std::string>& taken, const std::vector<std::string>& refused) {
+  if (!taken.empty())
+    log_.info("ha.partitions_inherited").kv("partitions", fmt::format("{}", fmt::join(taken, ","))).always();
+  if (refused.empty()) return;
+  log_.warn("ha.partitions_not_inherited")
+      .kv("partitions", fmt::format("{}", fmt::join(refused, ", ")))
+      .kv("action", "those of this SM count: change them here as they are to be")
+      .always();
 }
 
 asio::awaitable<void> Instance::keep_uses() {

@@ -21,6 +21,8 @@
 namespace smd::daemon {
 namespace {
 
+constexpr mad::Duration kLookAgain = std::chrono::seconds(1);
+
 replica::Mode mode_of(config::HaMode mode) {
   switch (mode) {
     case config::HaMode::async:
@@ -128,6 +130,10 @@ void Instance::open_replica() {
               [this](sa::RegistryPtr other, sa::RegistryPtr common) {
                 if (sa_) sa_->unite(std::move(other), std::move(common));
               },
+          .inherited_policies =
+              [this](policy::PoliciesPtr other, policy::PoliciesPtr common) {
+                group_.spawn(inherit(std::move(other), std::move(common)));
+              },
           .refused = [this](Guid port) { refused(port); },
           .wall = sm::unix_now,
           .answer = [this](replica::Call call,
@@ -141,7 +147,7 @@ void Instance::open_replica() {
 void Instance::replaced() {
   registry_.set(replicator_->registry());
   if (sa_) sa_->know_before(nullptr);
-  say_left_changes();
+  if (left_policies_) group_.spawn(say_left_changes());
   const bool policy = adopt_replica_policy();
   set_policy_state(with_unkept_uses(replicator_->policies()));
   if (policy && manager_) manager_->requests().reload(spec_.config);
@@ -149,11 +155,18 @@ void Instance::replaced() {
 }
 
 /// Two parts of a fabric are joined, or we return after a failure: of what the API has changed the master's
-/// counts, which we copy. Whether it lacks ours or has changed them since is not known.
-void Instance::say_left_changes() {
+/// counts, which we copy. Whether it lacks ours or has changed them since is not known. One that has heard of
+/// our partitions makes them, too, as soon as it can.
+asio::awaitable<void> Instance::say_left_changes() {
   const auto ours = std::exchange(left_policies_, nullptr);
-  if (!ours) return;
-  const auto left = policy::left_changes(*ours, *replicator_->policies(), sm::unix_now());
+  if (!ours) co_return;
+  const auto end = clock_.now() + left_wait_;
+  auto left = policy::left_changes(*ours, *replicator_->policies(), sm::unix_now());
+  for (bool time = true; time && !left.partitions.empty() && clock_.now() < end;) {
+    time = co_await clock_.sleep(kLookAgain);
+    if (!replicator_->following().follows) break;
+    left = policy::left_changes(*ours, *replicator_->policies(), sm::unix_now());
+  }
   const auto say = [&](std::string_view event, std::string_view what, const std::vector<std::string>& names,
                        std::string_view reason, std::string_view action) {
     if (names.empty()) return;

@@ -37,6 +37,14 @@ constexpr auto* kCancelled = "cancelled";
 constexpr auto* kSelf = "it is this SM itself";
 constexpr mad::Duration kSelfPause = seconds(60);
 
+/// Partitions, and what the files said, by which the next master sees that they are told.
+policy::PoliciesPtr partitions_of(const policy::Policies& all) {
+  auto only = std::make_shared<policy::Policies>();
+  only->api = all.api;
+  only->accepted = all.accepted;
+  return only;
+}
+
 }  // namespace
 
 /// Connects again and again.
@@ -320,17 +328,21 @@ asio::awaitable<std::string> Replicator::take(std::string peer, std::shared_ptr<
 }
 
 /// The fabric was split, and this SM was master of the other part: it lacks what clients have registered with
-/// us since then, and the M_Keys of ports that were set since. An SM that had all of our state goes on with
-/// it, and knows better who has left since.
+/// us since then, and the M_Keys of ports and partitions of the API that were set since. An SM that had all
+/// of our state goes on with it, and knows better who has left since.
 asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stream, Guid master) {
-  const auto left = std::exchange(left_, nullptr);
+  const auto left = std::exchange(left_, std::nullopt);
+  if (!left) co_return;
+  const auto& registry = std::get<sa::RegistryPtr>(*left);
+  const auto& policies = std::get<policy::PoliciesPtr>(*left);
   const auto copied = copied_by_.find(master);
-  const bool in_journal = std::get<sa::RegistryPtr>(told_) == left;
+  const bool in_journal =
+      std::get<sa::RegistryPtr>(told_) == registry && std::get<policy::PoliciesPtr>(told_) == policies;
   const bool has_all = in_journal && copied != copied_by_.end() && copied->second.at == left_at_;
-  if (!left || has_all) co_return;
+  if (has_all) co_return;
   std::shared_ptr<const Snapshot> made;
-  const Kept only{left_m_keys_, left, std::make_shared<const policy::Policies>(),
-                  std::make_shared<const store::ReplicaState>()};
+  auto only = *left;
+  std::get<policy::PoliciesPtr>(only) = partitions_of(*policies);
   const bool done =
       co_await parts_.compute.execute([&] { made = make_snapshot(only, left_at_, role().self); });
   bool sent = done;
@@ -338,7 +350,7 @@ asio::awaitable<void> Replicator::leave_clients(std::shared_ptr<ByteStream> stre
     sent = co_await stream->write(made->chunks[i]);
   if (!sent) left_ = left;
   if (sent)
-    parts_.log.info("ha.clients_left").kv("master", master).kv("groups", left->groups().size()).always();
+    parts_.log.info("ha.clients_left").kv("master", master).kv("groups", registry->groups().size()).always();
 }
 
 /// As take().

@@ -145,17 +145,19 @@ void Replicator::note_copied(Guid standby, Position at) {
   if (!journal_.active() || at.epoch != journal_.latest().epoch) return;
   auto& copied = copied_by_[standby];
   copied.at = at;
-  if (at == journal_.latest()) copied.registry = std::get<sa::RegistryPtr>(told_);
+  if (at != journal_.latest()) return;
+  copied.common = {.registry = std::get<sa::RegistryPtr>(told_),
+                   .policies = std::get<policy::PoliciesPtr>(told_)};
 }
 
-/// What clients had registered when that SM and we last had the same.
-sa::RegistryPtr Replicator::common_with(Guid other) const {
+Replicator::Common Replicator::common_with(Guid other) const {
   const auto copied = copied_by_.find(other);
-  if (copied != copied_by_.end() && copied->second.registry) return copied->second.registry;
-  return other == began_with_ && began_registry_ ? began_registry_ : std::make_shared<const sa::Registry>();
+  if (copied != copied_by_.end() && copied->second.common.registry) return copied->second.common;
+  return other == began_with_ ? began_common_ : Common{};
 }
 
-/// A standby leaves us what clients had registered with it, and its M_Keys. False: it makes no sense.
+/// A standby leaves us what clients had registered with it, its M_Keys and partitions. False: it makes no
+/// sense.
 bool Replicator::inherit(Outgoing& end, const SnapshotChunk& chunk) {
   if (chunk.index != end.left_chunks) return false;
   apply_changes(chunk.rows, end.left);
@@ -167,24 +169,37 @@ bool Replicator::inherit(Outgoing& end, const SnapshotChunk& chunk) {
 }
 
 asio::awaitable<void> Replicator::read_left(Image left, Guid source) {
-  Changes kinds;
-  for (const auto& [kind, rows] : left) kinds.push_back({.kind = kind, .changes = {}});
+  Changes kinds, of_policies;
+  for (const auto& [kind, rows] : left) {
+    const bool policy = std::ranges::find(store::policy_kinds(), kind, &store::PolicyKind::table) !=
+                        store::policy_kinds().end();
+    (policy ? of_policies : kinds).push_back({.kind = kind, .changes = {}});
+  }
   const Kept nothing{std::make_shared<const sm::Stored>(), std::make_shared<const sa::Registry>(),
                      std::make_shared<const policy::Policies>(),
                      std::make_shared<const store::ReplicaState>()};
   sa::RegistryPtr registry;
   sm::StoredPtr stored;
+  policy::PoliciesPtr policies;
   const bool done = co_await parts_.compute.execute([&] {
     const auto state = state_of(left, kinds, nothing);
     if (!state) return;
     registry = std::get<sa::RegistryPtr>(*state);
     stored = std::get<sm::StoredPtr>(*state);
+    // A later version may say of a partition what this one does not know.
+    if (const auto read = state_of(left, of_policies, nothing))
+      policies = std::get<policy::PoliciesPtr>(*read);
   });
   if (!done || !registry) co_return;
   if (!stored->m_keys.empty()) inherited_m_keys_ = std::make_shared<const sm::Stored::MKeys>(stored->m_keys);
+  const auto common = common_with(source);
+  // An earlier version tells nothing of partitions.
+  if (parts_.inherited_policies && policies && !policies->accepted.empty())
+    parts_.inherited_policies(std::move(policies), common.policies);
   if (!parts_.inherited) co_return;
   parts_.log.info("ha.clients_inherited").kv("groups", registry->groups().size()).always();
-  parts_.inherited(std::move(registry), common_with(source));
+  parts_.inherited(std::move(registry),
+                   common.registry ? common.registry : std::make_shared<const sa::Registry>());
 }
 
 /// Sends until the connection ends.

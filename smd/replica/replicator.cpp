@@ -192,7 +192,7 @@ asio::awaitable<void> Replicator::begin_term() {
   stale_ = following_ ? !is_current() : stale_ && !journal_.active();
   if (!journal_.active()) {  // else the epoch alone is another one
     began_with_ = following_ ? replica()->source : Guid{};
-    began_registry_ = registry();
+    began_common_ = {.registry = registry(), .policies = policies()};
     began_current_ = following_ && !stale_;
     copied_by_.clear();
   }
@@ -228,10 +228,9 @@ asio::awaitable<void> Replicator::begin_term() {
 /// What we have is no master's copy: another's is asked for whole.
 void Replicator::end_term() {
   if (!journal_.active()) return;
-  left_ = registry();
   auto keys = std::make_shared<sm::Stored>();
   keys->m_keys = loaded()->m_keys;
-  left_m_keys_ = std::move(keys);
+  left_ = Kept{std::move(keys), registry(), policies(), std::make_shared<const store::ReplicaState>()};
   left_at_ = journal_.latest();
   journal_.end();
   stale_ = began_current_ = false;

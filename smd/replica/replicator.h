@@ -57,6 +57,9 @@ struct ReplicatorParts {
   /// What clients had registered with an SM that was master beside us and is our standby now, and what both
   /// had when the fabric was cut (empty: not known). May be null.
   std::function<void(sa::RegistryPtr other, sa::RegistryPtr common)> inherited = {};
+  /// The same of what the API had made there; nothing but partitions, and what the files said. `common` is
+  /// null where it is not known. May be null.
+  std::function<void(policy::PoliciesPtr other, policy::PoliciesPtr common)> inherited_policies = {};
   /// Another SM has a later epoch than ours or the same, and does not take what we commit.
   std::function<void(Guid port)> refused;
   std::function<std::int64_t()> wall;  ///< seconds since 1970
@@ -108,6 +111,11 @@ class Replicator final : public store::Store {
   bool tell(Call call);
 
  private:
+  /// What two SMs had when both had the same. Null: not known.
+  struct Common {
+    sa::RegistryPtr registry{};
+    policy::PoliciesPtr policies{};
+  };
   using CommitPolicies = asio::awaitable<bool> (store::Store::*)(policy::PoliciesPtr);
   asio::awaitable<bool> commit_by(CommitPolicies commit, policy::PoliciesPtr now);
   /// An end that gives.
@@ -174,7 +182,7 @@ class Replicator final : public store::Store {
   bool inherit(Outgoing& end, const SnapshotChunk& chunk);
   asio::awaitable<void> read_left(Image left, Guid source);
   void note_copied(Guid standby, Position at);
-  sa::RegistryPtr common_with(Guid other) const;
+  Common common_with(Guid other) const;
   asio::awaitable<bool> give_digests(std::shared_ptr<Outgoing> end);
   bool hear(Outgoing& end, const Frame& frame);
   void say_refused(const Outgoing& end, const Refuse& refuse);
@@ -248,20 +256,20 @@ class Replicator final : public store::Store {
   Refusal turned_away_{};
   /// A state that another SM has, too.
   struct Copied {
-    Position at{};               ///< the last one
-    sa::RegistryPtr registry{};  ///< when it last had all; null: never
+    Position at{};    ///< the last one
+    Common common{};  ///< when it last had all
   };
   std::map<Guid, Copied> copied_by_;  ///< standbys that had a state of our last mastership
   std::set<Guid> copiers_;            ///< SMs that have ever connected to copy from us
   Guid began_with_{};                 ///< the SM whose state that began with
-  sa::RegistryPtr began_registry_;    ///< of that state
+  Common began_common_;               ///< of that state
   bool began_current_ = false;        ///< that state was a copy, and current
   /// Of the last SM that has left us some; null: none has.
   std::shared_ptr<const sm::Stored::MKeys> inherited_m_keys_;
   // As standby.
-  /// What clients had registered with us as master, until the next master has it; null: it has.
-  sa::RegistryPtr left_;
-  sm::StoredPtr left_m_keys_;  ///< with `left_`: the M_Keys of our part, and nothing else
+  /// Of our last mastership, until the next master has it: what clients had registered with us, the M_Keys of
+  /// our part, and partitions of the API.
+  std::optional<Kept> left_;
   Position left_at_{};
   std::optional<Receiver> receiver_;
   bool much_taken_ = false;        ///< by it, since the last state was kept

@@ -4,8 +4,9 @@
 SIGKILL of the master, `smd handover` and SIGTERM. What must hold each time: LIDs, links and forwarding tables are what they
 were; groups, members, services and subscriptions are answered as before; no block of a table is written (by the pcap), and no
 port is asked to register again. The SM that was killed returns as standby and copies the other. Then the same with a standby
-whose own files say something else: it goes on with the master's until it is reloaded as master. Last, an SM that returns names
-what the API had made with it and the master has not got."""
+whose own files say something else: it goes on with the master's until it is reloaded as master. An SM that returns names
+what the API had made with it and the master has not got. Last, the fabric is cut in two: what the API has made in each part is
+there in the whole one."""
 import re
 import secrets
 import signal
@@ -199,6 +200,42 @@ def returns_with_changes(lab):
     check("vital" not in first.ask("partitions", "list").stdout, "the master's partitions count")
 
 
+def parts_are_joined(lab):
+    """Partitions of the API in both parts of a fabric that is cut; one that both have changed is the master's, and named."""
+    ha = by_peers(lab)
+    first = Replicated(lab, "h00000", ha["h00000"])
+    wait_for(lambda: "state=up" in first.client.log(), 60, "smd up")
+    second = Replicated(lab, "h00021", ha["h00021"])
+    wait_for(lambda: second.role() == "current", 60, "a current copy at the standby")
+    for name, pkey in (("shared", "0x50"), ("grown", "0x51"), ("ended", "0x52")):
+        first.ask("partitions", "create", name, "--pkey", pkey, "--full", "h00009")
+    wait_for(lambda: "ended" in second.ask("partitions", "list").stdout, 20, "the partitions at the standby")
+    for port in range(5, 9):
+        lab.command(f"link down leaf000 {port}")
+    wait_for(lambda: second.role() == "source" and second.status().get("state") in ("up", "reduced", "degraded"), 60,
+             "a master in the other part")
+    first.ask("partitions", "create", "small", "--pkey", "0x66", "--full", "h00001")
+    first.ask("partitions", "add", "shared", "h00001", "--membership", "full")
+    second.ask("partitions", "create", "large", "--pkey", "0x55", "--full", "h00010")
+    second.ask("partitions", "create", "clash", "--pkey", "0x66", "--full", "h00010")
+    second.ask("partitions", "add", "shared", "h00010", "--membership", "full")
+    second.ask("partitions", "add", "grown", "h00010", "--membership", "full")
+    second.ask("partitions", "delete", "ended")
+    for port in range(5, 9):
+        lab.command(f"link up leaf000 {port}")
+    wait_for(lambda: re.search(r"ha\.partitions_inherited .*partitions=grown,large\b", first.client.log()), 60,
+             "partitions of the other part")
+    wait_for(lambda: "ha.partitions_not_inherited" in first.client.log(), 20, "those that are not taken")
+    refused = next(line for line in first.client.log().splitlines() if "ha.partitions_not_inherited" in line)
+    check("clash (P_Key 0x0066 is that of partition small), ended (deleted there), shared (changed here, too)" in refused, refused)
+    wait_for(lambda: second.role() == "current", 30, "a current copy at the SM that has given way")
+    shown = second.ask("partitions", "list").stdout
+    check(all(name in shown for name in ("small", "large", "shared", "grown", "ended")) and "clash" not in shown, shown)
+    check("h00010" in second.ask("partitions", "show", "grown").stdout, "the member of the other part")
+    wait_for(lambda: re.search(r"ha\.partitions_left .*partitions=clash,shared ", second.client.log()), 90,
+             "what does not count is named where it was made")
+
+
 def scenario(given):
     with Lab(given.smd, "ft2:8", "--pcap", "trace.pcap") as lab:
         fabric = Fabric(lab, by_peers(lab))
@@ -211,6 +248,8 @@ def scenario(given):
         other_files(lab)
     with Lab(given.smd, "ft2:8") as lab:
         returns_with_changes(lab)
+    with Lab(given.smd, "ft2:8") as lab:
+        parts_are_joined(lab)
 
 
 if __name__ == "__main__":

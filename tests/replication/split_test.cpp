@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/support/etcd_network.h"
 #include "tests/support/replica_data.h"
@@ -123,6 +124,44 @@ class Split : public testing::Test {
       registry.drop_member({mgid, port(left)});
     });
   }
+  asio::awaitable<void> commit(const char* sm, policy::PoliciesPtr next) {
+    co_await site_[sm].store().commit_policies(std::move(next));
+  }
+  /// By the API.
+  void make_partition(const char* sm, const std::string& name, std::uint16_t pkey) {
+    auto next = std::make_shared<policy::Policies>(*site_[sm].store().policies());
+    next->accepted = "{}";
+    next->tokens[name].hash = std::string(64, '1');
+    next->api[name] =
+        std::make_shared<const policy::ApiPartition>(policy::ApiPartition{.name = name, .pkey = pkey});
+    site_.world.run(commit(sm, std::move(next)));
+  }
+  static std::vector<std::string> partitions(const policy::PoliciesPtr& of) {
+    std::vector<std::string> names;
+    for (const auto& [name, partition] : of->api) names.push_back(name);
+    return names;
+  }
+  /// The other part's partitions are told to the master that stays, with those that both had.
+  void expect_partitions_of_both_parts() {
+    start_both();
+    make_partition(kSmall, "both", 0x10);
+    site_.world.run_for(seconds(2));
+    cut(true);
+    site_.world.run_for(seconds(20));
+    expect_both_masters();
+    make_partition(kSmall, "small", 0x11);
+    make_partition(kLarge, "large", 0x12);
+    join();
+    site_.world.run_for(seconds(40));
+
+    expect_one_master();
+    const auto& told = site_[winner()].inherited_policies;
+    ASSERT_EQ(told.size(), 1U) << story();
+    EXPECT_THAT(partitions(told[0].first), testing::ElementsAre("both", large_stays_ ? "small" : "large"));
+    EXPECT_TRUE(told[0].first->tokens.empty());
+    ASSERT_NE(told[0].second, nullptr);
+    EXPECT_THAT(partitions(told[0].second), testing::ElementsAre("both"));
+  }
   const sa::Group* group(const char* sm, std::uint8_t number) {
     return site_[sm].registry().groups().find(test::replica_group(number));
   }
@@ -216,6 +255,13 @@ TEST_F(Split, OfWhichTheFormerStandbyKnowsAllBringsNothingBack) {
   expect_one_master();
   expect_registered({});
   EXPECT_EQ(group(kLarge, 1), nullptr);
+}
+
+TEST_F(Split, TellsTheMasterThatStaysOfPartitionsOfTheOtherPart) { expect_partitions_of_both_parts(); }
+
+TEST_F(Split, TellsTheFormerStandbyOfThemToo) {
+  large_stays_ = true;
+  expect_partitions_of_both_parts();
 }
 
 TEST_F(Split, OfTheFabricAloneIsServedByBothAndJoined) {

@@ -131,6 +131,10 @@ class ReplicaSm {
         .replaced = [this] { registry_.set(store_.registry()); },
         .inherited = [this](sa::RegistryPtr other,
                             sa::RegistryPtr common) { server_.unite(std::move(other), std::move(common)); },
+        .inherited_policies =
+            [this](policy::PoliciesPtr other, policy::PoliciesPtr common) {
+              inherited_policies.emplace_back(std::move(other), std::move(common));
+            },
         .refused = [this](Guid port) { refused.push_back(port); },
         .wall = [this] { return 1'000'000 + world_.now().time_since_epoch() / std::chrono::seconds(1); },
         .answer = [this](replica::Call call, Guid) { return answer(std::move(call)); }};
@@ -157,6 +161,8 @@ class ReplicaSm {
   Lines lines;                ///< that the store has logged
   Lines sa_lines;             ///< that the SA has
   std::vector<Guid> refused;  ///< SMs that have refused what it commits
+  /// Of masters of other parts, each with what both had.
+  std::vector<std::pair<policy::PoliciesPtr, policy::PoliciesPtr>> inherited_policies;
 
  private:
   sim::World& world_;
