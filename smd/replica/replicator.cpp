@@ -190,7 +190,10 @@ asio::awaitable<void> Replicator::begin_term() {
   if (std::exchange(beginning_, true)) co_return;
   end_calls("this SM is master now");
   stale_ = following_ ? !is_current() : stale_ && !journal_.active();
-  if (!journal_.active()) {  // else the epoch alone is another one
+  // Another master was beside us for a while, and we have followed none: what others had of our state is
+  // known.
+  const bool goes_on = left_ && !following_;
+  if (!journal_.active() && !goes_on) {  // else the epoch alone is another one
     began_with_ = following_ ? replica()->source : Guid{};
     began_common_ = {.registry = registry(), .policies = policies()};
     began_current_ = following_ && !stale_;

@@ -15,18 +15,12 @@ using std::chrono::seconds;
 
 constexpr auto *kOldMaster = "h00000", *kPassedOver = "h00003", *kTaker = "h00001";
 
-config::SubnetConfig with_priority(std::uint8_t priority) {
-  config::SubnetConfig config;
-  config.sm.priority = priority;
-  return config;
-}
-
 /// Its copy is of the master before that one.
 TEST(PassedOver, ACopyOfTheMasterBeforeTheLastIsNotCurrent) {
   test::ReplicaSite site{"ft2:4"};
-  site.start(kOldMaster, with_priority(5), {kPassedOver, kTaker});
-  site.start(kPassedOver, with_priority(4), {kOldMaster, kTaker});
-  site.start(kTaker, with_priority(3), {kOldMaster, kPassedOver});
+  site.start(kOldMaster, test::with_priority(5), {kPassedOver, kTaker});
+  site.start(kPassedOver, test::with_priority(4), {kOldMaster, kTaker});
+  site.start(kTaker, test::with_priority(3), {kOldMaster, kPassedOver});
   site.world.run_for(seconds(4));
   ASSERT_EQ(site[kTaker].store().view()->role, replica::ReplicaView::Role::current);
 

@@ -20,12 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-config::SubnetConfig with_priority(std::uint8_t priority) {
-  config::SubnetConfig config;
-  config.sm.priority = priority;
-  return config;
-}
-
 /// Ends of the cables between switches.
 std::set<std::pair<std::string, std::uint8_t>> cables_of(std::string_view spec) {
   std::set<std::pair<std::string, std::uint8_t>> cables;
@@ -51,8 +45,8 @@ TEST(StandbySweep, TheEngineThatTheMasterHasGoneOverToStays) {
     if (!left.contains({node, port})) lost.push_back({node, PortNum{port}});
   }
   for (const auto& cable : lost) faults.link_down(cable);
-  site.start(kMaster, with_priority(5), {kStandby});
-  site.start(kStandby, with_priority(3), {kMaster});
+  site.start(kMaster, test::with_priority(5), {kStandby});
+  site.start(kStandby, test::with_priority(3), {kMaster});
   site.world.run_for(seconds(10));
   ASSERT_EQ(site[kMaster].last().decided.routes->engine, "updn");
   for (const auto& cable : lost) faults.link_up(cable);
@@ -74,8 +68,8 @@ TEST(StandbySweep, TheEngineThatTheMasterHasGoneOverToStays) {
 TEST(StandbySweep, TheCopyAndTheMasterAreKeptMeanwhile) {
   constexpr auto *kMaster = "h00000", *kStandby = "h00003";
   test::ReplicaSite site("ft2:4");
-  site.start(kMaster, with_priority(5), {kStandby});
-  site.start(kStandby, with_priority(3), {kMaster});
+  site.start(kMaster, test::with_priority(5), {kStandby});
+  site.start(kStandby, test::with_priority(3), {kMaster});
   site.world.run_for(seconds(3));
   ASSERT_TRUE(site[kMaster].is_master());
   auto& standby = site[kStandby];

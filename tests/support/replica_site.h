@@ -180,6 +180,12 @@ class ReplicaSm {
   mad::TaskGroup group_;
 };
 
+inline config::SubnetConfig with_priority(std::uint8_t priority) {
+  config::SubnetConfig config;
+  config.sm.priority = priority;
+  return config;
+}
+
 class ReplicaSite {
  public:
   explicit ReplicaSite(std::string_view fabric) : world(spec(fabric)), network(world.clock()) {}
