@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 #include <set>
 #include <span>
@@ -102,6 +103,36 @@ std::shared_ptr<const State> with_changes(std::span<const store::KindOf<State>> 
   return state;
 }
 
+constexpr std::array<std::string_view, 4> kOfInventory{"inventory", "inventory_nodes", "machines",
+                                                       "inventory_links"};
+
+/// `before` with the changed rows of the inventory, which changes with each cable: where nothing else has
+/// changed, and no row is gone on which others rest. Else null.
+sm::StoredPtr with_inventory(const Changes& changed, const sm::Stored& before) {
+  if (!before.inventory) return nullptr;
+  auto stored = std::make_shared<sm::Stored>(before);
+  stored->inventory = std::make_shared<sm::Inventory>(*before.inventory);
+  const auto change = [&](const store::Kind& kind, const Change& row) {
+    if (row.key.size() != kind.key.size()) return false;
+    if (!row.value) return kind.erase != nullptr && kind.erase(row.key, *stored);
+    auto cells = row.key;
+    cells.insert(cells.end(), row.value->begin(), row.value->end());
+    return row.value->size() == kind.value.size() && kind.decode(cells, *stored);
+  };
+  for (const bool gone : {true, false}) {
+    for (const auto& kind : store::kinds()) {
+      const auto rows = std::ranges::find(changed, kind.table, &KindChanges::kind);
+      if (rows == changed.end()) continue;
+      if (std::ranges::find(kOfInventory, kind.table) == kOfInventory.end() || rows->changes.empty())
+        return nullptr;
+      for (const auto& row : rows->changes) {
+        if (row.value.has_value() != gone && !change(kind, row)) return nullptr;
+      }
+    }
+  }
+  return stored;
+}
+
 /// Taking a group out takes its members out, which other rows know nothing of.
 bool changes_groups_in_place(const Changes& changed, const sa::Registry& before) {
   const auto found = std::ranges::find(changed, "mcast_groups", &KindChanges::kind);
@@ -194,6 +225,13 @@ std::expected<Kept, std::string> state_of(const Image& image, const Changes& cha
           changes_groups_in_place(changed, *was) ? nullptr : with_changes(kinds, changed, *was);
       if (quick) std::get<Ptr>(now) = quick;
       if (quick) return;
+    }
+    if constexpr (std::is_same_v<Ptr, sm::StoredPtr>) {
+      auto& was = std::get<Ptr>(now);
+      if (auto quick = with_inventory(changed, *was)) {
+        was = std::move(quick);
+        return;
+      }
     }
     auto state = decoded(kinds, image);
     if (state) std::get<Ptr>(now) = std::move(*state);

@@ -377,6 +377,7 @@ asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes
   auto& copied = std::get<sa::RegistryPtr>(base);
   const bool known = copied_ != nullptr;
   if (known) copied = copied_;
+  std::get<sm::StoredPtr>(base) = copied_stored_ ? copied_stored_ : std::make_shared<const sm::Stored>();
   std::expected<Kept, std::string> made;
   const auto missed = co_await with_receiver(true, [&](Receiver& from) {
     auto rows = from.take_changed();
@@ -388,12 +389,17 @@ asio::awaitable<std::expected<Kept, std::string>> Replicator::read_image(Changes
     made = state_of(from.image(), rows, base);
   });
   copied_ = nullptr;
+  auto copied_stored = std::exchange(copied_stored_, nullptr);
   if (!missed.empty()) co_return std::unexpected(missed == kCancelled ? std::string() : missed);
   if (!made) co_return made;
   auto& registry = std::get<sa::RegistryPtr>(*made);
   const bool read = registry != copied;
   if (known || read) copied_ = registry;
   if (!read) registry = std::get<sa::RegistryPtr>(now);
+  auto& stored = std::get<sm::StoredPtr>(*made);
+  const bool stored_read = stored != std::get<sm::StoredPtr>(base);
+  copied_stored_ = stored_read ? stored : std::move(copied_stored);
+  if (!stored_read) stored = std::get<sm::StoredPtr>(now);
   co_return made;
 }
 

@@ -249,6 +249,7 @@ void Replicator::take_whole() {
   receiver_.emplace(kept_);
   receiver_->forget();
   copied_ = nullptr;
+  copied_stored_ = nullptr;
 }
 
 /// What was committed meanwhile becomes one transaction.

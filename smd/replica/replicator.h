@@ -276,6 +276,7 @@ class Replicator final : public store::Store {
   std::uint64_t terms_ended_ = 0;  ///< another receiver_ since each
   mad::Turn image_;                ///< who reads or changes the receiver's
   sa::RegistryPtr copied_;         ///< what its rows say; null: not known
+  sm::StoredPtr copied_stored_;    ///< the same
   bool refused_ = false;           ///< the master's epoch is lower than that of our copy
   bool following_ = false;         ///< kept_ is the master's
   /// Our port has had no link since: what the manager goes by may be another state.

@@ -69,7 +69,9 @@ bool decode_inventory_node(const Cells& row, Stored& into) {
                     read_time(row[3], known.lost_at);
   if (!good) return false;
   known.name = *name;
-  inventory_in(into).put(node, std::move(known));
+  auto& inventory = inventory_in(into);
+  if (const auto* was = inventory.find(node)) known.image = was->image;  // a row of its own
+  inventory.put(node, std::move(known));
   return true;
 }
 
@@ -92,6 +94,18 @@ bool decode_machine(const Cells& row, Stored& into) {
   auto with_image = *known;
   with_image.image = image;
   inventory.put(node, std::move(with_image));
+  return true;
+}
+
+bool erase_machine(const Cells& key, Stored& into) {
+  Guid node;
+  if (!read_guid(key[0], node)) return false;
+  auto& inventory = inventory_in(into);
+  const auto* known = inventory.find(node);
+  if (known == nullptr) return true;
+  auto without = *known;
+  without.image = {};
+  inventory.put(node, std::move(without));
   return true;
 }
 
@@ -120,6 +134,13 @@ bool decode_inventory_link(const Cells& row, Stored& into) {
   if (!good || !(end < link.peer)) return false;
   inventory_in(into).put(end, link);
   return true;
+}
+
+bool erase_inventory_link(const Cells& key, Stored& into) {
+  LinkEnd end;
+  const bool good = read_guid(key[0], end.node) && read_port(key[1], end.port);
+  if (good) inventory_in(into).forget(end);
+  return good;
 }
 
 }  // namespace smd::store

@@ -401,8 +401,11 @@ constexpr std::array kKinds{
     Kind{{"m_keys", kMKeysKey, kMKeysValue}, m_keys_difference, decode_m_key},
     Kind{{"inventory", kInventoryKey, kInventoryValue}, inventory_difference, decode_inventory},
     Kind{{"inventory_nodes", kNodesKey, kNodesValue}, inventory_nodes_difference, decode_inventory_node},
-    Kind{{"machines", kNodesKey, kMachinesValue}, machines_difference, decode_machine},
-    Kind{{"inventory_links", kCablesKey, kCablesValue}, inventory_links_difference, decode_inventory_link},
+    Kind{{"machines", kNodesKey, kMachinesValue}, machines_difference, decode_machine, erase_machine},
+    Kind{{"inventory_links", kCablesKey, kCablesValue},
+         inventory_links_difference,
+         decode_inventory_link,
+         erase_inventory_link},
 };
 
 std::string names(std::span<const Column> columns) {

@@ -80,6 +80,97 @@ RC_GTEST_PROP(ReplicaImage, ChangedRowsMakeTheStateOfAllRows, ()) {
   }
 }
 
+/// Few nodes and ports: cables come and go, and lead elsewhere.
+void step(sm::Stored& stored) {
+  const auto few = [](std::uint32_t below) { return *rc::gen::inRange<std::uint32_t>(0, below); };
+  auto inventory = stored.inventory ? *stored.inventory : sm::Inventory{};
+  const auto end = [&] {
+    return sm::LinkEnd{Guid{0x100 + few(4)}, PortNum{static_cast<std::uint8_t>(1 + few(2))}};
+  };
+  const auto a = end(), b = end();
+  switch (few(8)) {
+    case 0:
+      inventory.forget(a.node);
+      break;
+    case 1:
+      inventory.forget(a);
+      break;
+    case 2:
+      inventory.set_complete(few(3));
+      break;
+    case 3:
+      stored.lids[a.node] = {.base = Lid{static_cast<std::uint16_t>(1 + few(3))}, .lmc = 0};
+      break;
+    case 4:
+    case 5:
+      inventory.put(a.node, {.type = NodeType::ca,
+                             .name = few(2) != 0 ? "h" : "host",
+                             .lost_at = few(2),
+                             .image = Guid{few(3)}});
+      break;
+    default:
+      if (a != b) inventory.put(a, {.peer = b, .rate = {}, .up_since = few(3), .lost_at = few(2)});
+  }
+  stored.inventory = std::make_shared<const sm::Inventory>(std::move(inventory));
+}
+
+RC_GTEST_PROP(ReplicaImage, ChangedRowsOfTheInventoryMakeThatOfAllRows, ()) {
+  auto master = store::nothing_kept();
+  auto image = image_of(master);
+  auto standby = master;
+  Changes any_row_of_lids;
+  any_row_of_lids.push_back({.kind = "lids", .changes = {}});
+  for (int round = 0; round < 12; ++round) {
+    auto stored = std::make_shared<sm::Stored>(*std::get<sm::StoredPtr>(master));
+    for (int steps = *rc::gen::inRange(1, 6); steps > 0; --steps) step(*stored);
+    auto next = master;
+    std::get<sm::StoredPtr>(next) = stored;
+    const auto changed = difference(master, next);
+    apply_changes(changed, image);
+    const auto now = state_of(image, changed, standby);
+    RC_ASSERT(now.has_value());
+    standby = *now;
+    master = std::move(next);
+    RC_ASSERT(digests(standby) == digests(master));
+    const auto &ours = *std::get<sm::StoredPtr>(standby), &theirs = *std::get<sm::StoredPtr>(master);
+    const auto all = *state_of(image, any_row_of_lids, store::nothing_kept());
+    RC_ASSERT(ours == *std::get<sm::StoredPtr>(all));
+    if (!theirs.inventory || !ours.inventory) continue;
+    RC_ASSERT(ours.inventory->lost() == theirs.inventory->lost());
+    RC_ASSERT(ours.inventory->hosts() == theirs.inventory->hosts());
+  }
+}
+
+TEST(ReplicaImage, AChangeOfOneCableSharesTheRestOfTheInventory) {
+  sm::Inventory inventory;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    inventory.put(Guid{0x1000 + i}, {.type = NodeType::ca, .name = "h", .lost_at = 0, .image = {}});
+    inventory.put(sm::LinkEnd{Guid{0x1000 + i}, PortNum{1}},
+                  {.peer = {Guid{0x9000 + i}, PortNum{1}}, .rate = {}, .up_since = 1, .lost_at = 0});
+  }
+  auto stored = std::make_shared<sm::Stored>();
+  stored->inventory = std::make_shared<const sm::Inventory>(inventory);
+  auto before = store::nothing_kept();
+  std::get<sm::StoredPtr>(before) = stored;
+  auto image = image_of(before);
+  auto next = std::make_shared<sm::Stored>(*stored);
+  inventory.put(sm::LinkEnd{Guid{0x1001}, PortNum{1}},
+                {.peer = {Guid{0x9001}, PortNum{1}}, .rate = {}, .up_since = 1, .lost_at = 7});
+  next->inventory = std::make_shared<const sm::Inventory>(inventory);
+  auto after = before;
+  std::get<sm::StoredPtr>(after) = next;
+  const auto changed = difference(before, after);
+  apply_changes(changed, image);
+
+  const auto now = state_of(image, changed, before);
+
+  ASSERT_TRUE(now);
+  const auto& made = *std::get<sm::StoredPtr>(*now)->inventory;
+  EXPECT_EQ(made, inventory);
+  EXPECT_EQ(made.lost().links, 1U);
+  EXPECT_EQ(made.find(Guid{0x1300}), stored->inventory->find(Guid{0x1300})) << "the same object";
+}
+
 TEST(ReplicaImage, WhatHasNotChangedIsShared) {
   auto registry = std::make_shared<sa::Registry>();
   for (std::uint64_t i = 0; i < 100; ++i) test::register_all(*registry, Guid{0x100 + i});
