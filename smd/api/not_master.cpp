@@ -23,6 +23,14 @@ std::string master_words(const SubnetView& view) {
   return words;
 }
 
+std::string why_words(const SubnetView& view) {
+  if (view.waiting) return {};
+  if (view.snapshot) return view.snapshot->summary.why;
+  return view.activity
+             ? fmt::format("reads its fabric for the first time: {} SMPs so far", view.activity->smps)
+             : std::string();
+}
+
 std::optional<Answer> mastership_hindrance(const SubnetView& view, std::string_view what) {
   if (!view.snapshot) return std::nullopt;
   if (sm_state(view) != wire::SmState::master)

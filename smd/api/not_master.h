@@ -16,6 +16,9 @@ namespace smd::api {
 /// know; empty: not known.
 std::string master_words(const SubnetView& view);
 
+/// Why it is in its state; of one that reads its fabric for the first time how far it is.
+std::string why_words(const SubnetView& view);
+
 /// Why nothing can be changed here now: not_master(), two_masters(), or no_longer_master() after a standstill
 /// and where the next request is handed on to the master. By the SM's state, which is ahead of the last
 /// sweep; nothing before the first one.

@@ -14,6 +14,7 @@
 #include "smd/api/handlers.h"
 #include "smd/api/json_out.h"
 #include "smd/api/lost.h"
+#include "smd/api/not_master.h"
 #include "smd/api/qos.h"
 #include "smd/api/request.h"
 #include "smd/api/sms.h"
@@ -412,7 +413,7 @@ Json subnet_json(const SubnetView& view, const std::optional<RefusedFile>& reloa
   object.emplace("state_since", view.waiting    ? time(view.waiting->since)
                                 : view.snapshot ? unix_json(view.snapshot->state_since)
                                                 : Json{});
-  object.emplace("why", view.snapshot && !view.waiting ? text(view.snapshot->summary.why) : text(""));
+  object.emplace("why", text(why_words(view)));
   object.emplace("sm", self_json(view));
   object.emplace("master", master_json(view));
   object.emplace("waiting", waiting_json(view));
