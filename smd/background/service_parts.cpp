@@ -17,7 +17,7 @@ asio::awaitable<ServiceParts::Reconciled> ServiceParts::reconcile(PartSet parts)
     parts_.log.info("sa.reregister")
         .kv("ports", ran.reregistered.size())
         .kv("not_asked", ran.not_reregistered)
-        .kv("reason", "what their clients had registered is lost");
+        .kv("reason", "what their clients had registered is lost, or paths of theirs have another SL");
     parts_.events.publish(events::ClientsReregistered{ran.reregistered});
   }
   co_return Reconciled{.cancelled = ran.cancelled, .changed = ran.changed};

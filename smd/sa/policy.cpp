@@ -110,6 +110,17 @@ std::optional<PKey> Policy::class_pkey(const sm::QosPolicyPart& qos, const EndPo
   return pkey(source, destination, constraints);
 }
 
+std::optional<Sl> Policy::traffic_class(const sm::Decided& decided, sm::QosPortClass source,
+                                        sm::QosPortClass destination, PKey partition) {
+  const auto& qos = decided.qos_policy;
+  if (!qos) return Sl{0};
+  const auto* level = qos->matcher.match(
+      source, destination, {.qos_class = {}, .service_id = {}, .pkey = partition, .names_pkey = true});
+  if (level == nullptr) return partition_sl(decided, partition);
+  if (!level->pkeys.empty() && !config::holds(level->pkeys, partition.partition())) return std::nullopt;
+  return level->sl;
+}
+
 std::optional<PathParameters> Policy::terms(const sm::Decided& decided, const EndPort& source,
                                             const EndPort& destination,
                                             const PathConstraints& constraints) const {

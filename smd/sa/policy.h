@@ -46,6 +46,10 @@ class Policy {
   /// grants or refuses it.
   std::optional<PathParameters> terms(const sm::Decided& decided, const EndPort& source,
                                       const EndPort& destination, const PathConstraints& constraints) const;
+  /// The class of traffic of a path that is asked for by this P_Key alone, as IPoIB does, between ports of
+  /// these QoS classes; nothing where the policy refuses it.
+  static std::optional<Sl> traffic_class(const sm::Decided& decided, sm::QosPortClass source,
+                                         sm::QosPortClass destination, PKey partition);
   /// Where the first P_Key that the two share is in the source's table; 0 where they share none, or where it
   /// is not known.
   std::uint16_t pkey_index(const EndPort& source, const EndPort& destination) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mad/suspend.h"
+#include "smd/sa/moved_sls.h"
 #include "smd/sa/registry/group_members.h"
 
 namespace smd::sa {
@@ -123,8 +124,7 @@ asio::awaitable<void> Server::index() {
       view_.swap(made);
       publish_fast_path();
       wake_.wake_all();
-      // Not on this thread: to free the snapshot of a large fabric takes milliseconds.
-      co_await parts_.indexing.execute([old = std::move(made)]() mutable { old.reset(); });
+      co_await compare_sls(std::move(made));
     }
     if (tasks.refresh) {
       pending_tasks_.refresh = true;
@@ -134,6 +134,26 @@ asio::awaitable<void> Server::index() {
     const bool end = co_await mad::was_cancelled();
     if (end) co_return;
   }
+}
+
+/// Clients keep the SLs of their paths: those of ports with another one are asked to register again.
+asio::awaitable<void> Server::compare_sls(ViewPtr before) {
+  const auto is_master = [](const ViewPtr& view) {
+    return view && view->directory.snapshot().state == wire::SmState::master;
+  };
+  std::vector<Guid> moved;
+  // Not on this thread: to free the snapshot of a large fabric takes milliseconds, too.
+  co_await parts_.indexing.execute([&, now = view_, old = std::move(before)]() mutable {
+    if (is_master(old) && is_master(now)) moved = ports_of_moved_sls(old->directory, now->directory);
+    old.reset();
+  });
+  if (moved.empty()) co_return;
+  parts_.log.info("sa.sls_changed")
+      .kv("ports", moved.size())
+      .kv("reason", "paths from these ports have another SL than before")
+      .kv("action", "their clients are asked to register again, and then to ask for their paths");
+  pending_tasks_.sls_moved.insert(pending_tasks_.sls_moved.end(), moved.begin(), moved.end());
+  wake_writer_.wake_all();
 }
 
 void Server::asked(std::span<const Guid> ports) {

@@ -129,6 +129,7 @@ class Server {
     /// Ports that lost subscriptions: their clients are to be asked to register again, and not yet
     /// (ascending).
     std::vector<Guid> lost, not_yet;
+    std::vector<Guid> sls_moved;  ///< ports with a path whose SL is another one now
     std::vector<std::pair<wire::Notice, Lid>> traps;
     /// Of other parts of the fabric, and what was common.
     std::vector<std::pair<RegistryPtr, RegistryPtr>> others;
@@ -137,8 +138,8 @@ class Server {
     store::Following copy;    ///< what the registry is made from
     RegistryPtr before;       ///< the registry
     bool any() const {
-      return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !traps.empty() ||
-             !others.empty() || grace_over;
+      return refresh || expire || !unheard.empty() || !asked.empty() || !lost.empty() || !sls_moved.empty() ||
+             !traps.empty() || !others.empty() || grace_over;
     }
   };
   void subscribe();
@@ -150,6 +151,7 @@ class Server {
   bool has_work() const;
   asio::awaitable<void> index();
   bool first_view_is_awaited();
+  asio::awaitable<void> compare_sls(ViewPtr before);
   asio::awaitable<void> serve();
   asio::awaitable<void> write();
   asio::awaitable<bool> keep(RegistryPtr before, Written* done);

@@ -106,9 +106,11 @@ Server::Written Server::written(const std::vector<Arrived>& batch, const Pending
     events = port_events(*directory);
   }
   for (const auto& [other, common] : tasks.others) sa::unite(writing, *other, *common);
-  for (const auto port : tasks.lost) done.registry.drop_client(port);
+  for (const auto* ports : {&tasks.lost, &tasks.sls_moved}) {
+    for (const auto port : *ports) done.registry.drop_client(port);
+  }
   for (const auto port : tasks.asked) done.registry.put_client(port);
-  if (tasks.refresh || !tasks.lost.empty()) {
+  if (tasks.refresh || !tasks.lost.empty() || !tasks.sls_moved.empty()) {
     done.to_ask = to_ask(writing);
     std::erase_if(done.to_ask, [&](Guid port) { return std::ranges::binary_search(tasks.not_yet, port); });
   }
