@@ -268,6 +268,10 @@ Seeded with_doubled_links(const std::string& spec, std::ptrdiff_t doubled, std::
   base::Random random(seed);
   for (;;) {
     auto &one = links[random.below(links.size())], &other = links[random.below(links.size())];
+    if (random.below(2) == 0) {  // either end of a cable may be exchanged
+      std::swap(other.a, other.b);
+      std::swap(other.a_port, other.b_port);
+    }
     const bool apart = one.a != other.a && one.b != other.b && one.a != other.b && one.b != other.a;
     if (!apart || joined(one.a, other.b) + joined(other.a, one.b) != doubled) continue;
     std::swap(one.b, other.b);
