@@ -110,6 +110,7 @@ class SubnetManager {
  private:
   asio::awaitable<bool> take_config();
   asio::awaitable<void> serve();
+  asio::awaitable<void> tell_first_reading();
   asio::awaitable<Outcome> work(Asked asked);
   asio::awaitable<bool> begin_work(Asked* asked);
   asio::awaitable<bool> may_write();

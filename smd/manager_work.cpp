@@ -20,22 +20,13 @@ std::set<Guid> silent_nodes_of(const Subnet& subnet) {
   return silent;
 }
 
-/// A large fabric takes a while: readers see that its first reading goes on.
-asio::awaitable<void> tell_first_reading(mad::Clock& clock, const Reconciler& loop, SubnetStatus& status) {
-  while (!loop.subnet()) {
-    const bool time = co_await clock.sleep(std::chrono::seconds(1));
-    if (!time) co_return;
-    status.publish_activity();
-  }
-}
-
 }  // namespace
 
 /// All work, until cancelled; with `dry_run` until the first is done, with `once` until links that must come
 /// up anew have done so.
 asio::awaitable<void> SubnetManager::serve() {
   agenda_.add(Work::heavy, "start");
-  tasks_.spawn(tell_first_reading(parts_.clock, loop_, status_));
+  tasks_.spawn(tell_first_reading());
   for (;;) {
     const bool known = loop_.subnet() != nullptr;
     const bool asked = co_await scheduler_.wait({.retraining = retrainer_.next_look(),
@@ -53,6 +44,15 @@ asio::awaitable<void> SubnetManager::serve() {
       if (!time) co_return;
       agenda_.add(Work::heavy, "own port", true);
     }
+  }
+}
+
+/// A large fabric takes a while: readers see that its first reading goes on.
+asio::awaitable<void> SubnetManager::tell_first_reading() {
+  while (!loop_.subnet()) {
+    const bool time = co_await parts_.clock.sleep(std::chrono::seconds(1));
+    if (!time) co_return;
+    status_.publish_activity();
   }
 }
 
