@@ -106,6 +106,13 @@ class PackedRules {
     const auto& packed = packed_->rules[i];
     return packed.kind == PackedRule::kInFull ? (*in_full_)[packed.first.value()] : Rule::unpacked(packed);
   }
+  /// Calls `use(const Rule&)` with rule `i`; one with memory of its own is not copied.
+  template <class Use>
+  void with(std::size_t i, Use use) const {
+    const auto& packed = packed_->rules[i];
+    if (packed.kind == PackedRule::kInFull) return use(std::as_const((*in_full_)[packed.first.value()]));
+    use(Rule::unpacked(packed));
+  }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   /// Whether it takes no memory but that of its place in the list.

@@ -15,6 +15,12 @@ struct Claim {
   friend auto operator<=>(const Claim&, const Claim&) = default;
 };
 
+/// What a rule gives.
+struct Rights {
+  Membership membership = Membership::full;
+  bool index0 = false;
+};
+
 /// The definition that decides index 0 of a port so far.
 struct Index0 {
   std::uint32_t order = 0;
@@ -29,26 +35,29 @@ ResolvedPartition resolve_partition(const PolicyPartition& partition, const Port
                                     const PortIndex& index, bool allow_both) {
   ResolvedPartition resolved{.pkey = partition.pkey, .members = {}, .pending = {}};
   std::vector<Claim> claims;
-  for (std::uint32_t i = 0; i < partition.members.size(); ++i) {
-    const auto rule = partition.members[i];
+  std::vector<Rights> rights;  // of each rule
+  rights.reserve(partition.members.size());
+  const auto add = [&](const MemberRule& rule) {
+    const auto number = static_cast<std::uint32_t>(rights.size());
+    rights.push_back({.membership = effective(rule.membership, allow_both), .index0 = rule.index0});
     auto found = resolve(rule.ports, context, index);
-    for (const auto port : found.ports) claims.push_back({.port = port, .rule = i});
+    for (const auto port : found.ports) claims.push_back({.port = port, .rule = number});
     for (auto& pending : found.pending) {
       if (pending.term.kind == PortTermKind::self) continue;  // it comes with the SM
-      resolved.pending.push_back({.member = std::move(pending),
-                                  .membership = effective(rule.membership, allow_both),
-                                  .source = rule.source});
+      resolved.pending.push_back(
+          {.member = std::move(pending), .membership = rights.back().membership, .source = rule.source});
     }
-  }
+  };
+  for (std::size_t i = 0; i < partition.members.size(); ++i) partition.members.with(i, add);
   resolved.pending.share_equal(
       partition.members);  // a client may have named 200,000 ports that are not there
   std::ranges::sort(claims);
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (i + 1 < claims.size() && claims[i + 1].port == claims[i].port) continue;  // the last rule counts
-    const auto rule = partition.members[claims[i].rule];
+    const auto& of_rule = rights[claims[i].rule];
     resolved.members.push_back({.port = claims[i].port,
-                                .membership = effective(rule.membership, allow_both),
-                                .index0 = rule.index0,
+                                .membership = of_rule.membership,
+                                .index0 = of_rule.index0,
                                 .rule = claims[i].rule});
   }
   return resolved;

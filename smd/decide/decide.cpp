@@ -134,6 +134,7 @@ void decide_partitions(const DecideInput& in, const Decided& before, Decided& de
                                        .adopting = in.adopting,
                                        .reindex = &reindex});
   decided.partitions = reuse(before.partitions, std::move(partitions.part));
+  decided.compared_pkeys = std::move(partitions.compared);
   decided.part<wire::PKeyTable>() = reuse(before.part<wire::PKeyTable>(), std::move(partitions.tables));
   decide_qos_policy(in, before, decided);
 }

@@ -100,6 +100,12 @@ struct TablePart {
   friend bool operator==(const TablePart&, const TablePart&) = default;
 };
 using PKeyPart = TablePart<wire::PKeyTable>;
+/// What the PKeyPart was compared with when it was decided. A node that is the same object later on holds
+/// what it held then.
+struct ComparedPKeys {
+  std::vector<NodePtr> nodes;   ///< of the Subnet
+  std::vector<Guid> differing;  ///< nodes with a port that held something else than its blocks, some twice
+};
 /// Null: not decided.
 template <class A>
 using TablePartPtr = std::shared_ptr<const TablePart<A>>;
@@ -309,6 +315,8 @@ struct Decided {
   std::shared_ptr<const RoutePart> routes;
   std::shared_ptr<const McPart> multicast;
   std::shared_ptr<const PartitionPart> partitions = nullptr;
+  /// Null: every table may differ from what was decided of it.
+  std::shared_ptr<const ComparedPKeys> compared_pkeys = nullptr;
   /// Null: QoS is off, all paths have SL 0.
   std::shared_ptr<const QosPolicyPart> qos_policy = nullptr;
   /// SL to VL and VL arbitration tables. Null: QoS is off, they stay as they are.

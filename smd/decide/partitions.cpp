@@ -90,6 +90,7 @@ class Partitions {
     std::ranges::sort(out_.part.placed);
     std::ranges::sort(out_.part.enforced, {}, kPlace);
     std::ranges::sort(out_.part.not_enforced, {}, kPlace);
+    out_.compared = std::make_shared<const ComparedPKeys>(in_.subnet.nodes, std::move(differing_));
   }
 
  private:
@@ -247,7 +248,7 @@ class Partitions {
       if (key != PKey{} && std::ranges::find(input.keys, key, &WantedKey::key) != input.keys.end())
         out_.part.placed.push_back({guid, key, static_cast<std::uint16_t>(i)});
     }
-    add_pkey_blocks(at, placed.table, *held, out_.tables);
+    add_blocks(at, placed.table, *held);
     if (!node.is_switch() && port.peer) decide_peer(*port.peer, placed.table);
   }
 
@@ -284,8 +285,14 @@ class Partitions {
     }
     if (!held || held->row.empty()) return;  // lost with a Set: the next sweep reads it
     // One that was not answered is written all the same: the port would let everything pass.
-    add_pkey_blocks(at, table, *held, out_.tables);
+    add_blocks(at, table, *held);
     enforce(at, in, out);
+  }
+
+  void add_blocks(const PeerPort& at, const Keys& keys, const HeldBlocks<wire::PKeyTable>& held) {
+    const auto first = out_.tables.blocks.size();
+    add_pkey_blocks(at, keys, held, out_.tables);
+    if (!holds(held, std::span(out_.tables.blocks).subspan(first))) differing_.push_back(at.node);
   }
 
   void enforce(const PeerPort& at, bool in, bool out) { out_.part.enforced.push_back({at, in, out}); }
@@ -296,6 +303,7 @@ class Partitions {
   FoundDefaults found_;
   std::vector<Guid> sms_;  ///< port GUIDs of PartitionPart::sm_ports
   std::vector<Claim> claims_;
+  std::vector<Guid> differing_;
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ struct PartitionInput {
 struct PartitionDecision {
   PartitionPart part;
   PKeyPart tables;  ///< whole tables of all ports that are decided
+  /// Null unless partitions are managed.
+  std::shared_ptr<const ComparedPKeys> compared = nullptr;
 };
 
 /// Pure. A port whose table was never read is not decided; a member of a partition that is not there is

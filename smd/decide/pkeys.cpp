@@ -53,6 +53,12 @@ void make_full_member(const Node& node, PortNum num, PKeyPart& part) {
 
 }  // namespace
 
+bool holds(const HeldBlocks<wire::PKeyTable>& held, std::span<const PKeyPart::Block> blocks) {
+  return std::ranges::all_of(blocks, [&](const PKeyPart::Block& block) {
+    return held.known.test(block.block) && held.row[block.block] == block.content;
+  });
+}
+
 void add_pkey_blocks(const PeerPort& at, const std::vector<PKey>& keys,
                      const HeldBlocks<wire::PKeyTable>& held, PKeyPart& tables) {
   for (std::size_t block = 0; block < held.row.size(); ++block) {

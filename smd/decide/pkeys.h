@@ -16,6 +16,9 @@ namespace smd::sm::inline decisions {
 /// What `part` has decided of them already counts more than what they hold. Pure.
 void decide_sm_pkeys(const Subnet& subnet, std::span<const PeerPort> sms, PKeyPart& part);
 
+/// The table holds these blocks, all of its port.
+bool holds(const HeldBlocks<wire::PKeyTable>& held, std::span<const PKeyPart::Block> blocks);
+
 /// The blocks that `keys` fill (by index), and those that have something to lose, in the order of the blocks.
 void add_pkey_blocks(const PeerPort& at, const std::vector<PKey>& keys,
                      const HeldBlocks<wire::PKeyTable>& held, PKeyPart& tables);

@@ -67,9 +67,11 @@ std::vector<bool> taken(const LidPart& lids) {
 }
 
 bool same_lids(const Stored& stored, const LidPart& lids) {
+  auto row = stored.lids.begin();  // both ascend
   return std::ranges::all_of(lids.entries, [&](const LidPart::Entry& entry) {
-    const auto it = stored.lids.find(entry.port);
-    return it != stored.lids.end() && it->second == Stored::LidRange{entry.base, entry.lmc};
+    while (row != stored.lids.end() && row->first < entry.port) ++row;
+    return row != stored.lids.end() && row->first == entry.port &&
+           row->second == Stored::LidRange{entry.base, entry.lmc};
   });
 }
 
@@ -201,6 +203,13 @@ StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided&
   after->left_engine = left;
   if (!pkeys) note_pkeys(after->pkeys, *partitions);
   for (const auto& [port, row] : m_keys) after->m_keys[port] = row;
+  return after;
+}
+
+StoredPtr remember_pkeys(const StoredPtr& before, const PartitionPart* part) {
+  if (same_pkeys(*before, part)) return before;
+  auto after = std::make_shared<Stored>(*before);
+  note_pkeys(after->pkeys, *part);
   return after;
 }
 

@@ -133,6 +133,10 @@ Subnet recall(Subnet found, const Subnet* before, const Stored& stored);
 /// gone what can never be given back to them is forgotten.
 StoredPtr remember(const StoredPtr& before, const Subnet& subnet, const Decided& decided);
 
+/// With the indexes of the keys that `part` (may be null) has placed, as remember() has them; the same
+/// pointer where nothing is new.
+StoredPtr remember_pkeys(const StoredPtr& before, const PartitionPart* part);
+
 /// LIDs of another manager's file, for ports without stored LIDs. Ranges that are no 2^n LIDs at a multiple
 /// of 2^n are left out.
 Stored with_lids(Stored stored, const base::GuidLids& lids);

@@ -231,7 +231,7 @@ asio::awaitable<void> Mastership::watch_others() {
     const bool time = co_await parts_.clock.sleep(parts_.config->ha.poll_interval());
     if (!time) co_return;
     const auto subnet = parts_.subnet;
-    if (!subnet || state_.sm != wire::SmState::master) continue;
+    if (!subnet || subnet->other_sms.empty() || state_.sm != wire::SmState::master) continue;
     const Paths paths(*subnet);
     for (auto other : subnet->other_sms) {
       const auto last = answers_.find(other.info.guid);

@@ -2,9 +2,11 @@
 #include "smd/plan/pkey_rounds.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "smd/decide/pkeys.h"
 #include "smd/sweep/pkeys.h"
 
 namespace smd::sm::inline planning {
@@ -119,13 +121,6 @@ void plan_table(const KeyTable& table, Sides& widen, Sides& narrow) {
   add_steps(table, widened, table.desired, Phase::pkeys_removed, last);
 }
 
-/// Nearly every table, at a change of a few members.
-bool is_as_decided(const HeldBlocks<wire::PKeyTable>& held, Blocks blocks) {
-  return std::ranges::all_of(blocks, [&](const PKeyPart::Block& block) {
-    return held.known.test(block.block) && held.row[block.block] == block.content;
-  });
-}
-
 /// `blocks` are those of one port. False where nothing is to be written, and where its table was not read: it
 /// may have keys that are not ours.
 bool make_table(const PlanInput& in, Blocks blocks, KeyTable& table) {
@@ -136,7 +131,7 @@ bool make_table(const PlanInput& in, Blocks blocks, KeyTable& table) {
   if (at.port.value() >= node.ports.size()) return false;
   const auto& port = node.ports[at.port.value()];
   table.held = port.held<wire::PKeyTable>().get();
-  if (table.held == nullptr || is_as_decided(*table.held, blocks) || in.leaves_out(at.node)) return false;
+  if (table.held == nullptr || holds(*table.held, blocks) || in.leaves_out(at.node)) return false;
   table.node = static_cast<NodeIndex>(*index);
   table.port = at.port;
   table.of_switch = node.is_switch() && at.port != PortNum{0};
@@ -153,6 +148,22 @@ bool make_table(const PlanInput& in, Blocks blocks, KeyTable& table) {
   return !table.decided.empty();
 }
 
+/// Nodes whose ports may hold something else than was decided, ascending: few, at a change of a few members.
+/// Nothing: it may be any node.
+std::optional<std::vector<Guid>> nodes_to_compare(const PlanInput& in) {
+  const auto& compared = in.decided.compared_pkeys;
+  const auto& now = in.subnet.nodes;
+  if (!compared || compared->nodes.size() != now.size()) return std::nullopt;
+  auto found = compared->differing;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (compared->nodes[i] == now[i]) continue;
+    if (compared->nodes[i]->guid() != now[i]->guid()) return std::nullopt;
+    found.push_back(now[i]->guid());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 void append(std::vector<Round>& to, std::vector<Round>&& from) {
   for (auto& round : from) to.push_back(std::move(round));
 }
@@ -163,6 +174,7 @@ PKeyRounds pkey_rounds(const PlanInput& in) {
   PKeyRounds made;
   const auto& part = in.decided.part<wire::PKeyTable>();
   if (!part) return made;
+  const auto compare = nodes_to_compare(in);
   Sides widen, narrow;
   Blocks rest(part->blocks);
   while (!rest.empty()) {
@@ -170,7 +182,8 @@ PKeyRounds pkey_rounds(const PlanInput& in) {
         std::ranges::find_if(rest, [&](const auto& block) { return block.at != rest.front().at; });
     const auto count = static_cast<std::size_t>(other - rest.begin());
     KeyTable table;
-    if (make_table(in, rest.first(count), table)) plan_table(table, widen, narrow);
+    const bool may_differ = !compare || std::ranges::binary_search(*compare, rest.front().at.node);
+    if (may_differ && make_table(in, rest.first(count), table)) plan_table(table, widen, narrow);
     rest = rest.subspan(count);
   }
   append(made.widen, std::move(widen.switches));

@@ -77,7 +77,7 @@ asio::awaitable<bool> Reconciler::decide(const PartKind* kind, Progress* run) {
   if (kind->part == Part::multicast && more) log_multicast(parts_.log, decided_);
   if (!kind->binds) co_return true;
   auto stored = stored_;
-  co_await parts_.compute.execute([&] { stored = remember(stored_, *subnet_, decided_); });
+  co_await parts_.compute.execute([&] { stored = remember_pkeys(stored_, decided_.partitions.get()); });
   co_await keep(std::move(stored));
   co_return true;
 }

@@ -42,7 +42,7 @@ struct PartKind {
   /// It covers all parts: the decision binds later ones and is stored before it is written, nodes that fail
   /// are left out, and what is left in the end is counted.
   bool whole = false;
-  bool binds = false;         ///< the decision is stored before it is written
+  bool binds = false;         ///< the indexes of its P_Keys are stored before they are written
   bool logs_changes = false;  ///< what has changed by the decision is written to the log
   bool uses_groups = false;   ///< DecideInput.multicast is filled
   bool gives_way = true;      ///< Sets that are not answered are given up where an event waits

@@ -34,6 +34,7 @@ class PlanCase {
   sm::LinkPart links;    ///< LinkSettings's defaults for each port with a peer
   sm::RoutePart routes;  ///< as the switches hold them
   std::optional<sm::PKeyPart> pkeys;
+  std::shared_ptr<const sm::ComparedPKeys> compared_pkeys{};
   std::optional<sm::McPart> multicast;
   std::set<Guid> left_out;
 
@@ -88,6 +89,7 @@ class PlanCase {
                 .routes = std::make_shared<const sm::RoutePart>(routes),
                 .multicast = multicast ? std::make_shared<const sm::McPart>(*multicast) : nullptr};
     if (pkeys) decided_.part<wire::PKeyTable>() = std::make_shared<const sm::PKeyPart>(*pkeys);
+    decided_.compared_pkeys = compared_pkeys;
     return {.subnet = subnet, .decided = decided_, .left_out = &left_out};
   }
   sm::Plan plan() {

@@ -98,6 +98,26 @@ TEST_F(PKeyOrder, Index0ChangesInOneSet) {
 
 TEST_F(PKeyOrder, WhatIsAsDecidedIsNotWritten) { EXPECT_THAT(writes({kA}, {kA}, {kA}, {kA}), IsEmpty()); }
 
+TEST_F(PKeyOrder, OnlyNodesThatMayDifferAreCompared) {
+  writes({kA}, {kA, kB}, {kA}, {kA, kB});
+  const auto written = [&](ComparedPKeys compared) {
+    made_->compared_pkeys = std::make_shared<const ComparedPKeys>(std::move(compared));
+    std::size_t tables = 0;
+    for (const auto& round : made_->plan().rounds) tables += round.items<wire::PKeyTable>().size();
+    return tables;
+  };
+  const auto& nodes = made_->subnet.nodes;
+  EXPECT_EQ(written({nodes, {}}), 0U) << "as they were when nothing differed";
+  EXPECT_EQ(written({nodes, {Guid{kHost}}}), 1U);
+  EXPECT_EQ(written({nodes, {Guid{kHost}, Guid{kFar}, Guid{kFar}}}), 2U);
+  auto before = nodes;
+  auto& far = before[made_->index(kFar)];
+  far = std::make_shared<const Node>(*far);
+  EXPECT_EQ(written({before, {}}), 1U) << "another object: it may hold something else";
+  before.pop_back();
+  EXPECT_EQ(written({before, {}}), 2U) << "other nodes";
+}
+
 TEST_F(PKeyOrder, BlocksThatKeysMoveBetweenFollowOneAnother) {
   Keys was, is;
   for (std::uint16_t i = 0; i < 33; ++i) was.push_back(PKey{static_cast<std::uint16_t>(0x8001 + i)});
