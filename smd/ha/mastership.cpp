@@ -122,16 +122,25 @@ void Mastership::newcomer_asks(const mad::Received& from, const wire::Smp& reque
   const bool master = state_.sm == wire::SmState::master;
   if (!master && state_.sm != wire::SmState::standby) return;
   if (master && request.is_directed()) return;  // it hears of it by a trap
-  const auto now = parts_.clock.now();
-  if (asker_pace_.due(at.node) > now) return;
-  asker_pace_.looked(at.node, now);
-  if (master) {
-    return parts_.agenda.look_at(
-        at.node, fmt::format("SMInfo is asked for by LID {}, where no SM is known", from.from.lid));
-  }
+  if (master)
+    return look_at_sm(at.node,
+                      fmt::format("SMInfo is asked for by LID {}, where no SM is known", from.from.lid));
+  if (!may_look_at_sm(at.node)) return;
   is_sm(from, request, [this, newcomer = at.node](bool is) {
     if (is) newcomers_.insert(newcomer);
   });
+}
+
+/// Looks at a node with an SM keep a distance; one that is allowed counts.
+bool Mastership::may_look_at_sm(Guid node) {
+  const auto now = parts_.clock.now();
+  if (asker_pace_.due(node) > now) return false;
+  asker_pace_.looked(node, now);
+  return true;
+}
+
+void Mastership::look_at_sm(Guid node, std::string reason) {
+  if (may_look_at_sm(node)) parts_.agenda.look_at(node, std::move(reason));
 }
 
 /// One that has not asked for as long as a standby waits for its master may have taken the fabric: our port

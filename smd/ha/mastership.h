@@ -187,6 +187,8 @@ class Mastership {
   std::uint64_t m_key_at(Lid lid);
   using GoOn = SmAgent::Events::GoOn;
   void asked_by(const mad::Received& from, const wire::Smp& request, GoOn go_on);
+  bool may_look_at_sm(Guid node);
+  void look_at_sm(Guid node, std::string reason);
   void newcomer_asks(const mad::Received& from, const wire::Smp& request, PeerPort at);
   void known_asks(const OtherSm& sm, GoOn go_on);
   asio::awaitable<void> ask_unheard(OtherSm sm, mad::Target target);

@@ -243,8 +243,10 @@ asio::awaitable<void> Mastership::watch_others() {
       const auto info = co_await mad::get_once<wire::SmInfo>(parts_.tx, target, wait);
       if (!info) continue;
       note(*info);
-      if (!other.answered) {
-        on(machine::SilentSmAnswered{*info});
+      if (!other.answered && info->state == wire::SmState::master) {
+        on(machine::SilentMasterAnswered{});
+      } else if (!other.answered) {
+        look_at_sm(other.at.node, "a silent SM answers");
       } else {
         other.info = *info;
         look_at_copies();

@@ -426,10 +426,7 @@ void on(Step& step, const KnownSmsRead& event) {
 }
 
 /// It may believe that it is still master.
-void on(Step& step, const SilentSmAnswered& event) {
-  const bool master = event.info.state == SmState::master;
-  request_heavy(step, master ? "a silent SM answers as master" : "a silent SM answers");
-}
+void on(Step& step, const SilentMasterAnswered&) { request_heavy(step, "a silent SM answers as master"); }
 
 /// Our port was out of the fabric for a moment, and it has become master: as where the cable was out for
 /// long. By our rank it would hand over what it has committed to a master that does not have it.

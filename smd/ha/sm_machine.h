@@ -209,10 +209,8 @@ struct StoodStill {
 struct KnownSmsRead {
   bool another_may_be_master = false;
 };
-/// An SM that the last sweep found silent has answered.
-struct SilentSmAnswered {
-  wire::SmInfo info;
-};
+/// An SM that the last sweep found silent has answered, as master.
+struct SilentMasterAnswered {};
 /// A standby that could not ask us for as long as it waits for a master has answered, before it is answered
 /// itself.
 struct UnheardSmAnswered {
@@ -223,7 +221,7 @@ using Event =
     std::variant<ControlReceived, IdentityKnown, PolicyChanged, WorkBegins, SweepBegins, SweepFailed,
                  SweepRead, OthersAsked, SmsRead, RankTold, CopiesKnown, HandOver, HandoverAnswered,
                  DeferralOver, PollingBegins, PollAnswered, PollUnanswered, PollUnroutable, PatienceOver,
-                 StoodStill, KnownSmsRead, SilentSmAnswered, UnheardSmAnswered>;
+                 StoodStill, KnownSmsRead, SilentMasterAnswered, UnheardSmAnswered>;
 
 // Actions, in the order in which they are executed.
 

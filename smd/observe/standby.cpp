@@ -215,6 +215,11 @@ bool Standby::copied() const {
 
 asio::awaitable<void> Standby::take_over() {
   const auto subnet = parts_.loop.subnet();
+  if (subnet && copied() &&
+      seen_ != subnet) {  // its master went at once; to read all again would take longer
+    const bool decided = co_await precompute();
+    if (!decided) co_return;
+  }
   const bool ready = subnet && copied() && seen_ == subnet && parts_.loop.decided().routes &&
                      has_stored_lids(*subnet, *parts_.loop.stored());
   if (!ready || !parts_.mastership.fabric_is_free()) co_return;

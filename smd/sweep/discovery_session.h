@@ -76,8 +76,15 @@ class DiscoverySession {
   asio::awaitable<void> find_m_key(FoundNode* found, PortNum port, mad::Target target);
   asio::awaitable<void> read_lft(FoundNode* found);
   void read_unknown_blocks(FoundNode* node);
-  asio::awaitable<void> read_lft_block(FoundNode* found, std::shared_ptr<routing::LftRow> row,
-                                       std::size_t block);
+  /// Blocks of a switch's LFT, `next` the first that was not asked for.
+  struct LftReading {
+    FoundNode* node = nullptr;
+    std::shared_ptr<routing::LftRow> row;
+    std::vector<std::size_t> blocks;
+    std::size_t next = 0;
+  };
+  void read_blocks(LftReading reading);
+  asio::awaitable<void> read_next_blocks(std::shared_ptr<LftReading> reading);
   asio::awaitable<void> read_pkeys(FoundNode* found, PortNum port, mad::DirectedPath path);
   asio::awaitable<void> read_fdr10(FoundNode* found, PortNum port, mad::DirectedPath path);
   asio::awaitable<void> read_sm_info(FoundNode* found, PortNum port, mad::DirectedPath path);
@@ -108,7 +115,7 @@ class DiscoverySession {
   TablePool<wire::PKeyTable> pkeys_;
   std::vector<ToRead> to_read_;
   std::set<std::pair<Guid, PortNum>> probed_;
-  std::uint64_t completed_ = 0;
+  std::uint64_t completed_ = 0;  ///< tasks, and blocks of LFTs
   std::size_t running_ = 0, left_ = 0;
   std::uint64_t wave_ = 0;      ///< of the tasks that are begun now
   std::size_t stragglers_ = 0;  ///< running tasks of earlier waves

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "mad/wire/capability.h"
 #include "mad/wire/modifier.h"
@@ -17,6 +18,11 @@
 
 namespace smd::sm::inline sweeping {
 namespace {
+
+/// So many blocks of a switch's LFT are asked for at once: as many as Policy::per_node lets through unless
+/// told otherwise. Of 44,000 hosts all switches have 2.9 million blocks, and each that waits takes a
+/// kilobyte.
+constexpr std::size_t kLftReaders = 16;
 
 /// For the transactions, while it is not known who is there.
 std::uint64_t place_number(const PeerPort& place) {
@@ -206,9 +212,9 @@ asio::awaitable<void> DiscoverySession::read_lft(FoundNode* node) {
   auto row = std::make_shared<routing::LftRow>((last / routing::kLftBlock + 1) * routing::kLftBlock,
                                                routing::kNoRoute);
   found.node.lft.row = row;
-  for (std::size_t block = 0; block <= last / routing::kLftBlock; ++block) {
-    start(read_lft_block(&found, row, block));
-  }
+  std::vector<std::size_t> blocks(last / routing::kLftBlock + 1);
+  std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+  read_blocks({.node = &found, .row = row, .blocks = std::move(blocks)});
 }
 
 /// Blocks whose Set had no answer hold what they held, or what was sent: rounds are proven with what is
@@ -218,24 +224,36 @@ void DiscoverySession::read_unknown_blocks(FoundNode* node) {
   const auto blocks = lft.row->size() / routing::kLftBlock;
   if (lft.known.count() == blocks) return;
   auto row = std::make_shared<routing::LftRow>(*lft.row);
+  std::vector<std::size_t> unknown;
   for (std::size_t block = 0; block < blocks; ++block) {
-    if (!lft.known.test(block)) start(read_lft_block(node, row, block));
+    if (!lft.known.test(block)) unknown.push_back(block);
   }
-  lft.row = std::move(row);
+  lft.row = row;
+  read_blocks({.node = node, .row = std::move(row), .blocks = std::move(unknown)});
 }
 
-asio::awaitable<void> DiscoverySession::read_lft_block(FoundNode* node, std::shared_ptr<routing::LftRow> row,
-                                                       std::size_t block) {
-  auto& found = *node;
-  const auto table = co_await ask<wire::LinearForwardingTable>(
-      node, PortNum{0}, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
-  if (!table) {
-    report_error(found, PortNum{0}, table.error());
-    co_return;
+void DiscoverySession::read_blocks(LftReading reading) {
+  const auto shared = std::make_shared<LftReading>(std::move(reading));
+  for (std::size_t i = 0; i < std::min(kLftReaders, shared->blocks.size()); ++i)
+    start(read_next_blocks(shared));
+}
+
+asio::awaitable<void> DiscoverySession::read_next_blocks(std::shared_ptr<LftReading> reading) {
+  auto& found = *reading->node;
+  while (reading->next < reading->blocks.size()) {
+    const auto block = reading->blocks[reading->next++];
+    const auto table = co_await ask<wire::LinearForwardingTable>(
+        &found, PortNum{0}, found.path, wire::lft_modifier(static_cast<std::uint32_t>(block)));
+    ++completed_;
+    if (!table) {
+      report_error(found, PortNum{0}, table.error());
+      if (was_dropped(table.error())) co_return;
+      continue;
+    }
+    const auto first = reading->row->begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock);
+    std::ranges::transform(table->ports, first, [](PortNum port) { return port.value(); });
+    found.node.lft.known.set(block);
   }
-  std::ranges::transform(table->ports, row->begin() + static_cast<std::ptrdiff_t>(block * routing::kLftBlock),
-                         [](PortNum port) { return port.value(); });
-  found.node.lft.known.set(block);
 }
 
 asio::awaitable<void> DiscoverySession::read_port(FoundNode* node, PortNum port, mad::DirectedPath path,

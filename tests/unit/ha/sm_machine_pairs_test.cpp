@@ -161,8 +161,7 @@ std::vector<std::pair<std::string, Event>> events() {
       {"stood still", StoodStill{std::chrono::seconds(7)}},
       {"known SMs read: no other master", KnownSmsRead{false}},
       {"known SMs read: perhaps another master", KnownSmsRead{true}},
-      {"silent SM answers as master", SilentSmAnswered{master40.info}},
-      {"silent SM answers as standby", SilentSmAnswered{other(40, SmState::standby).info}},
+      {"silent SM answers as master", SilentMasterAnswered{}},
       {"SM that was not heard answers as master", UnheardSmAnswered{master60.info}},
       {"SM that was not heard answers as standby", UnheardSmAnswered{other(60, SmState::standby).info}},
   };

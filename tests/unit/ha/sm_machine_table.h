@@ -420,8 +420,6 @@ known SMs read: perhaps another master
   any state: nothing
 silent SM answers as master
   any state: heavy "a silent SM answers as master"
-silent SM answers as standby
-  any state: heavy "a silent SM answers"
 SM that was not heard answers as master
   D N S S1 SS SH Q Y F C C1 H HH: nothing
   M U L: +held, +alone, heavy now "a standby has become master"
