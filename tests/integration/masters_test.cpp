@@ -352,6 +352,22 @@ TEST_F(HungMaster, ThatWakesUpAndRanksHigherIsSentHandover) {
   EXPECT_EQ(smd_->lines().count("sm.handover"), 1U);
 }
 
+/// The fabric is not read for it: on a large one that takes a while, and it may ask while it starts.
+TEST_F(HungMaster, ThatWakesUpAsStandbyIsLookedAtAlone) {
+  start(5);
+  ASSERT_EQ(smd_->last().state, SmState::master);
+  const auto heavy = smd_->lines().count("sweep=heavy");
+  hung_->says = master(3);
+  hung_->says->state = SmState::standby;
+
+  world_.run_for(std::chrono::seconds(3));
+
+  ASSERT_EQ(smd_->last().subnet->other_sms.size(), 1U);
+  EXPECT_TRUE(smd_->last().subnet->other_sms.front().answered) << testing::PrintToString(smd_->lines().all);
+  EXPECT_EQ(smd_->lines().count("sweep=heavy"), heavy);
+  EXPECT_EQ(smd_->lines().count("a silent SM answers"), 1U);
+}
+
 TEST_F(HungMaster, ThatWakesUpAndRanksLowerIsWaitedForWithoutAnySet) {
   start(5);
   ASSERT_EQ(smd_->last().state, SmState::master);

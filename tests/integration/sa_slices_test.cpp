@@ -47,7 +47,7 @@ TEST(SaSlices, AShortQuestionThatComesLaterIsAnsweredBeforeALongOne) {
   const auto& ports = lab.directory().end_ports();
   const auto greedy = ports.back().lid, modest = ports[ports.size() - 2].lid;
   test::SaDesk desk(lab);
-  const auto pieces = desk.compute.pieces;
+  const auto pieces = desk.compute.works;
   desk.gsi.give({test::from(
       greedy, all_to_all(lab.directory(), Multi{.independence = 1}, 1U << Multi::kIndependence))});
   desk.gsi.give({test::from(
@@ -56,7 +56,7 @@ TEST(SaSlices, AShortQuestionThatComesLaterIsAnsweredBeforeALongOne) {
   lab.world().run_for(60s);
 
   EXPECT_THAT(desk.gsi.order, testing::ElementsAre(modest, greedy));
-  EXPECT_GT(desk.compute.pieces - pieces, 2U);
+  EXPECT_GT(desk.compute.works - pieces, 2U);
 }
 
 /// One that takes seconds holds up no other one of some slices.
@@ -72,11 +72,11 @@ TEST(SaSlices, LongQuestionsTakeTurns) {
   ASSERT_TRUE(desk.gsi.order.empty());
   desk.gsi.give({test::from(
       modest, Question{.method = Method::get_table, .attribute = wire::NodeRecordId::kRecord}.with())});
-  const auto pieces = desk.compute.pieces;
+  const auto pieces = desk.compute.works;
   lab.world().run_for(10ms);
 
   EXPECT_EQ(desk.gsi.answers[modest], (std::map<std::uint16_t, unsigned>{{0, 1}}));
-  EXPECT_LE(desk.compute.pieces - pieces, 10U);
+  EXPECT_LE(desk.compute.works - pieces, 10U);
   EXPECT_FALSE(desk.gsi.answers.contains(greedy));
 }
 

@@ -12,9 +12,9 @@
 #include "mad/transport.h"
 #include "mad/wire/mad.h"
 #include "mad/wire/sa/sa_mad.h"
-#include "smd/base/compute.h"
 #include "smd/sa/server.h"
 #include "tests/support/sa_lab.h"
+#include "tests/support/slow_compute.h"
 
 namespace smd::test {
 
@@ -47,27 +47,6 @@ class FakeGsi final : public mad::Transport {
 inline mad::Received from(Lid lid, std::vector<std::uint8_t> bytes) {
   return {.bytes = std::move(bytes), .from = {.lid = lid}, .error = 0};
 }
-
-/// Work takes some virtual time, and is counted.
-class SlowCompute final : public sm::Compute {
- public:
-  SlowCompute(mad::Clock& clock, mad::Duration takes) : clock_(clock), takes_(takes) {}
-  using Compute::execute;
-  asio::awaitable<bool> execute(Work work) override {
-    const bool slept = co_await clock_.sleep(takes_);
-    ++pieces;
-    work({});
-    co_return slept;
-  }
-  const routing::Parallel& parallel() const override { return serial_; }
-
-  std::size_t pieces = 0;
-
- private:
-  mad::Clock& clock_;
-  mad::Duration takes_;
-  routing::Serial serial_;
-};
 
 /// A server of a lab's fabric over a FakeGsi.
 class SaDesk {

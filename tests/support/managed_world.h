@@ -13,12 +13,12 @@
 #include "mad/base/fabric_spec.h"
 #include "mad/sim/drivers/world.h"
 #include "mad/task_group.h"
-#include "smd/base/compute.h"
 #include "smd/events/log_sink.h"
 #include "smd/events/subscriber.h"
 #include "smd/log/log.h"
 #include "smd/manager.h"
 #include "smd/snapshot/memberships.h"
+#include "tests/support/slow_compute.h"
 
 namespace smd::test {
 
@@ -56,6 +56,8 @@ class Managed {
   sm::SubnetManager& operator*() { return manager_; }
   sm::SubnetManager* operator->() { return &manager_; }
   const Lines& lines() const { return *lines_; }
+  /// Where decisions and plans are made; they take no time unless told otherwise.
+  SlowCompute& compute() { return compute_; }
   /// What it publishes, and its log's events; the latest 1,000. Its subnet's name is "test".
   events::EventRing& ring() { return *ring_; }
   /// Calls `heard` for each sweep that ends from now on, and where the state is judged anew.
@@ -83,6 +85,7 @@ class Managed {
         times_{.steady = [&world] { return world.now().time_since_epoch(); },
                .wall = [] { return std::chrono::system_clock::time_point{}; }},
         clock_(clock),
+        compute_(world.clock()),
         transport_(std::move(transport)),
         manager_(parts(world, store, std::move(policies)), "test", std::move(config), std::move(options)) {}
 
@@ -120,7 +123,7 @@ class Managed {
       std::make_shared<events::EventRing>(times_, events::Limits{.events = 1000});
   std::shared_ptr<sm::Memberships> members_ = std::make_shared<sm::Memberships>();
   std::shared_ptr<sm::Published<sm::Snapshot>> published_ = std::make_shared<sm::Published<sm::Snapshot>>();
-  sm::InlineCompute compute_;
+  SlowCompute compute_;
   std::unique_ptr<sim::Transport> transport_;
   sm::SubnetManager manager_;
   mutable std::shared_ptr<const sm::Snapshot> last_;

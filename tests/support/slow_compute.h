@@ -13,7 +13,7 @@ namespace smd::test {
 /// Counts works, each of which lasts as long as is said when it begins; the thread goes on meanwhile.
 class SlowCompute final : public sm::Compute {
  public:
-  explicit SlowCompute(mad::Clock& clock) : clock_(clock) {}
+  explicit SlowCompute(mad::Clock& clock, mad::Duration how_long = {}) : takes(how_long), clock_(clock) {}
   using Compute::execute;
   asio::awaitable<bool> execute(Work work) override {
     ++works;
