@@ -215,8 +215,8 @@ bool Standby::copied() const {
 
 asio::awaitable<void> Standby::take_over() {
   const auto subnet = parts_.loop.subnet();
-  if (subnet && copied() &&
-      seen_ != subnet) {  // its master went at once; to read all again would take longer
+  // The master went before that was done; to read all again would take longer.
+  if (subnet && copied() && seen_ != subnet) {
     const bool decided = co_await precompute();
     if (!decided) co_return;
   }

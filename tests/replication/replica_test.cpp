@@ -214,16 +214,19 @@ TEST_F(Replica, AStandbyWhoseTablesAreNotComputedComputesThemBeforeAnythingElse)
   start_pair();
   site_.world.run_for(seconds(2));
   auto& compute = site_[kB].managed().compute();
-  compute.takes = seconds(3);
   ASSERT_TRUE(site_.world.fabric().faults().link_down({"leaf000", PortNum{3}}));
   const auto sent = [&] { return gets(site_[kB].manager().counters()); };
-  std::uint64_t read = 0;  // at once: the nodes at the cable
-  for (int step = 0; step < 500 && read < 20; ++step) {
+  std::uint64_t read = 0;  // at once: of the nodes at the cable, after which tables are computed
+  for (int step = 0; step < 200'000 && read < 4; ++step) {
     const auto before = sent();
-    site_.world.run_for(milliseconds(10));
+    site_.world.run_for(std::chrono::microseconds(20));
     read = sent() - before;
   }
-  ASSERT_GE(read, 20U) << story();
+  ASSERT_GE(read, 4U) << story();
+  const auto works = compute.works;
+  compute.takes = seconds(30);
+  site_.world.run_for(milliseconds(100));
+  ASSERT_EQ(compute.works, works + 1) << story();
 
   site_.kill(kA);
   site_.world.run_for(milliseconds(100));
