@@ -131,7 +131,7 @@ void Mastership::newcomer_asks(const mad::Received& from, const wire::Smp& reque
   });
 }
 
-/// Looks at a node with an SM keep a distance; one that is allowed counts.
+/// Looks at the node of an SM keep a distance; true begins it anew.
 bool Mastership::may_look_at_sm(Guid node) {
   const auto now = parts_.clock.now();
   if (asker_pace_.due(node) > now) return false;

@@ -238,7 +238,7 @@ class Mastership {
   std::map<Guid, std::pair<wire::SmInfo, std::int64_t>> answers_;
   mad::TimePoint polled_at_{};  ///< of the last answer to a poll that said that it is master
   Damping trap_pace_;           ///< of reads after traps, by node
-  Damping asker_pace_;          ///< of looks at nodes that ask for SMInfo, where no SM is known
+  Damping asker_pace_;          ///< of looks at nodes of SMs that are new, or were silent
   std::set<Guid> newcomers_;    ///< for take_newcomers()
   /// When known SMs have asked for SMInfo last, by port GUID.
   std::map<Guid, mad::TimePoint> asked_at_;

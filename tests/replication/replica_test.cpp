@@ -209,37 +209,6 @@ TEST_F(Replica, AnSmThatWasMasterBeforeTellsThePortsFirstAsWell) {
   }
 }
 
-/// The tables of what it has read last are not computed yet: to read all again would take longer.
-TEST_F(Replica, AStandbyWhoseTablesAreNotComputedComputesThemBeforeAnythingElse) {
-  start_pair();
-  site_.world.run_for(seconds(2));
-  auto& compute = site_[kB].managed().compute();
-  ASSERT_TRUE(site_.world.fabric().faults().link_down({"leaf000", PortNum{3}}));
-  const auto sent = [&] { return gets(site_[kB].manager().counters()); };
-  std::uint64_t read = 0;  // at once: of the nodes at the cable, after which tables are computed
-  for (int step = 0; step < 200'000 && read < 4; ++step) {
-    const auto before = sent();
-    site_.world.run_for(std::chrono::microseconds(20));
-    read = sent() - before;
-  }
-  ASSERT_GE(read, 4U) << story();
-  const auto works = compute.works;
-  compute.takes = seconds(30);
-  site_.world.run_for(milliseconds(100));
-  ASSERT_EQ(compute.works, works + 1) << story();
-
-  site_.kill(kA);
-  site_.world.run_for(milliseconds(100));
-  compute.takes = {};
-  for (int step = 0; step < 300 && !site_[kB].is_master(); ++step) site_.world.run_for(milliseconds(10));
-  ASSERT_TRUE(site_[kB].is_master()) << story();
-  site_.world.run_for(milliseconds(60));
-
-  EXPECT_THAT(sm_lids(site_), testing::Each(site_[kB].last().decided.lids->sm_lid)) << story();
-  site_.world.run_for(seconds(5));
-  EXPECT_EQ(site_[kB].managed().lines().count("ha.clients_told"), 1U) << story();
-}
-
 /// It answers on the fabric: what it has committed since its last word by the network may be missing.
 TEST_F(Replica, ACopyOfAMasterThatTheNetworkHidesIsStale) {
   start_pair();
