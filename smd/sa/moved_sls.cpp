@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,8 @@ constexpr std::size_t kSlValues = 16;
 
 /// Of a path before and now.
 using SlPair = std::pair<Sl, Sl>;
+/// Of pairs of layers, before and now.
+using LayerPairs = std::bitset<kSlValues * kSlValues>;
 using PortClasses = std::pair<sm::QosPortClass, sm::QosPortClass>;
 using PartitionNumber = std::uint16_t;
 
@@ -31,9 +34,7 @@ class WireTable {
         sls_[one][layer] = sm::wire_sl(part, Sl{static_cast<std::uint8_t>(one)}, layer);
     }
   }
-  Sl at(Sl of_class, unsigned layer) const {
-    return sls_[of_class.value() % kSlValues][layer < kSlValues ? layer : 0];
-  }
+  Sl at(Sl of_class, unsigned layer) const { return sls_[of_class.value() % kSlValues][layer % kSlValues]; }
 
  private:
   std::array<std::array<Sl, kSlValues>, kSlValues> sls_{};
@@ -77,6 +78,11 @@ struct Place {
   routing::SwitchIndex at = routing::kNoSwitch;
   Lid lid{};
 };
+
+/// Of LayerPairs.
+std::size_t place_of(unsigned before, unsigned now) {
+  return before % kSlValues * kSlValues + now % kSlValues;
+}
 
 unsigned layer_between(const sm::RoutePart& part, const Place& from, const Place& to) {
   if (part.layers.count == 1 || from.at == routing::kNoSwitch || to.at == routing::kNoSwitch) return 0;
@@ -151,26 +157,38 @@ class MovedSls {
     return known->second = set->second;
   }
 
-  /// The classes of traffic that paths of the partition have, by the QoS classes of the port that they begin
-  /// at.
+  /// By the classes of traffic that paths of the partition have, and these by the QoS classes of the port
+  /// that they begin at.
   void take_classes(PartitionNumber partition, const std::map<PortClasses, std::size_t>& members) {
     const PKey pkey{partition};
     for (const auto& [from, count] : members) {
-      auto& pairs = classes_[{partition, from}];
+      std::set<SlPair> pairs;
       for (const auto& [to, others] : members) {
         if (from == to && others < 2) continue;
         const auto was = Policy::traffic_class(decided_before(), from.first, to.first, pkey);
         const auto is = Policy::traffic_class(decided_now(), from.second, to.second, pkey);
         if (was && is) pairs.emplace(*was, *is);
       }
+      any_moves_ |= moves_[{partition, from}] = between_layers(pairs);
     }
   }
 
-  bool moves(const Kind& kind, PartitionNumber partition, unsigned layer_before, unsigned layer_now) const {
-    const auto found = classes_.find({partition, kind.classes});
-    return found != classes_.end() && std::ranges::any_of(found->second, [&](const SlPair& pair) {
-             return sls_before_.at(pair.first, layer_before) != sls_now_.at(pair.second, layer_now);
-           });
+  /// Those between which a path of one of the classes gets another SL.
+  LayerPairs between_layers(const std::set<SlPair>& classes) const {
+    LayerPairs found;
+    for (unsigned was = 0; was < kSlValues; ++was) {
+      for (unsigned is = 0; is < kSlValues; ++is) {
+        found[place_of(was, is)] = std::ranges::any_of(classes, [&](const SlPair& pair) {
+          return sls_before_.at(pair.first, was) != sls_now_.at(pair.second, is);
+        });
+      }
+    }
+    return found;
+  }
+
+  bool moves(const Kind& kind, PartitionNumber partition, std::size_t layers) const {
+    const auto found = moves_.find({partition, kind.classes});
+    return found != moves_.end() && found->second.test(layers);
   }
 
   std::set<At> moved_by_class() const {
@@ -178,7 +196,7 @@ class MovedSls {
     for (const auto& [guid, here] : switches_) {
       for (const auto& kind : here.kinds) {
         if (std::ranges::any_of(key_sets_[kind.keys],
-                                [&](PartitionNumber one) { return moves(kind, one, 0, 0); }))
+                                [&](PartitionNumber one) { return moves(kind, one, place_of(0, 0)); }))
           moved.emplace(guid, kind);
       }
     }
@@ -192,11 +210,13 @@ class MovedSls {
       for (const auto& [to, there] : switches_) {
         const auto was = layer_between(*decided_before().routes, here.before, there.before);
         const auto is = layer_between(*decided_now().routes, here.now, there.now);
+        const auto layers = place_of(was, is);
+        if (!any_moves_.test(layers)) continue;         // so it is between most of many switches
         const std::size_t needed = from == to ? 2 : 1;  // another one than the port itself
         std::erase_if(left, [&](const Kind& kind) {
           const bool other = std::ranges::any_of(key_sets_[kind.keys], [&](PartitionNumber one) {
             const auto members = there.members.find(one);
-            return members != there.members.end() && members->second >= needed && moves(kind, one, was, is);
+            return members != there.members.end() && members->second >= needed && moves(kind, one, layers);
           });
           if (other) moved.emplace(from, kind);
           return other;
@@ -216,7 +236,8 @@ class MovedSls {
   std::map<std::set<PartitionNumber>, std::uint32_t> by_keys_;
   std::map<std::pair<const HeldPKeys*, const HeldPKeys*>, std::uint32_t> by_tables_;
   std::map<PartitionNumber, std::map<PortClasses, std::size_t>> members_;
-  std::map<std::pair<PartitionNumber, PortClasses>, std::set<SlPair>> classes_;
+  std::map<std::pair<PartitionNumber, PortClasses>, LayerPairs> moves_;
+  LayerPairs any_moves_;
 };
 
 }  // namespace
