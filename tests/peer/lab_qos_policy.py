@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """opensm and smd with the same qos-policy.conf: lab_qos_policy.py --smd PROGRAM. Random path requests (ServiceID, QoSClass, P_Key,
 SL, limits, Reversible; PathRecord and MultiPathRecord) are answered alike: the same SL, MTU, rate, lifetime and P_Key, or the same refusal.
-Each program runs once; the file is written anew and the program told by SIGHUP. SMD_LONG=1: 10,000 generated policies instead of
-500, and 5,000 requests for each file of OpenSM's documentation."""
+Each program runs once a fabric and engine; the file is written anew and the program told by SIGHUP. SMD_LONG=1: 10,000 generated policies
+instead of 500, 5,000 requests for each file of OpenSM's documentation, and further fabrics, engines and ports with 8, 4, 2 and 1 VLs."""
 import os
 import random
 import re
@@ -11,6 +11,8 @@ import re
 import qos_policies
 from ibsim import check, wait_for
 from lab import Lab
+from lab_qos_tables import mix_vls
+from lab_torus import configuration, network
 from runner import run_scenario
 from same import GET, GET_MULTI, KINDS, Asker, bits, components, line, parse, with_bits
 
@@ -89,17 +91,23 @@ def shown(answer):
 
 
 class Subject:
-    """A subnet manager in a laboratory of its own, whose policy changes."""
+    """A subnet manager in a laboratory of its own, whose policy changes. `case`: fabric, engine, whether ports have different VLs."""
 
-    def __init__(self, smd):
-        self.lab = Lab(smd, "ft2:8")
+    def __init__(self, smd, case):
+        self.fabric, self.engine, mixed = case
+        self.smd = smd
+        self.lab = Lab(smd, self.fabric)
         self.conf = self.lab.folder / "qos-policy.conf"
         self.partitions = self.lab.folder / "partitions.conf"
         self.guids = self.read_guids()
+        self.hosts = [name for name in self.guids if name.startswith("h")]
+        if mixed:
+            self.lab.sm = self.hosts[0]
+            mix_vls(self.lab)
         self.partitions.write_text(qos_policies.PARTITIONS.format(**self.names()))
 
     def read_guids(self):
-        text = self.lab.output("h00002", "ibnetdiscover")
+        text = self.lab.output("h00002" if self.fabric == "ft2:8" else "ht00-00-00-00", "ibnetdiscover")
         found = {}
         for line_ in text.splitlines():
             if switch := re.match(r'Switch\s+\d+ "S-([0-9a-f]+)"\s+# "([^"]+)"', line_):
@@ -108,17 +116,24 @@ class Subject:
                 name = host[2]
             elif port := re.match(r"\[1\]\(([0-9a-f]+)\)\s+\"S-", line_):
                 found[name] = int(port[1], 16)
-        check(len(found) == 44, f"{len(found)} end ports in ft2:8: {found}")
+        check(len(found) in (44, 128), f"{len(found)} end ports in {self.fabric}: {found}")
         return dict(sorted(found.items()))
 
     def names(self):
-        return {name: f"{guid:#x}" for name, guid in self.guids.items()}
+        """Those of ft2:8, which the policies name, for whatever fabric."""
+        switch = next(name for name in self.guids if not name.startswith("h"))
+        names = {f"h{number:05}": self.guids[host] for number, host in enumerate(self.hosts)} | {"leaf000": self.guids[switch]}
+        return {name: f"{guid:#x}" for name, guid in names.items()}
 
     def write(self, text):
-        self.conf.write_text(text.format(**self.names()))
+        named = re.sub(r"\bh(\d{5})(?=/P)", lambda word: self.hosts[int(word[1])], text, flags=re.I)
+        self.conf.write_text(named.format(**self.names()))
+
+    def torus_file(self):
+        return configuration(self.lab.folder, network(self.smd, self.lab.folder, self.fabric), self.fabric, "torus 4 4 4")
 
     def ask(self, questions):
-        answers = Asker(self.lab, "h00002").ask([as_line(asked) for asked in questions])
+        answers = Asker(self.lab, self.hosts[2]).ask([as_line(asked) for asked in questions])
         return [shown(parse(answer, 64, False)) for answer in answers]
 
     def close(self):
@@ -128,7 +143,9 @@ class Subject:
 class OpensmSubject(Subject):
     def start(self, text):
         self.write(text)
-        self.client = self.lab.opensm("h00000", "-Q", "-Y", str(self.conf), "-P", str(self.partitions), "-s", "0", "-D", "0x07")
+        more = ["--torus_config", self.torus_file()] if self.engine == "torus-2QoS" else []
+        self.client = self.lab.opensm(self.hosts[0], "-Q", "-Y", str(self.conf), "-P", str(self.partitions), "-s", "0", "-D", "0x07",
+                                      "-R", self.engine, *more)
         self.change(text)  # on a busy machine it answers its first requests before it has the policy
 
     def change(self, text):
@@ -140,9 +157,13 @@ class SmdSubject(Subject):
     def start(self, text):
         self.write(text)
         config = self.lab.folder / "smd.toml"
-        config.write_text(f'[qos]\nenabled = true\npolicy_file = "{self.conf}"\n[partitions]\nfile = "{self.partitions}"\n'
+        # minhop is refused on a torus: one layer is what counts here.
+        routing = (f'engines = ["torus-2QoS"]\npath_sl = "asked"\ntorus_file = "{self.torus_file()}"\n' if self.engine == "torus-2QoS"
+                   else 'engines = ["updn"]\n' if self.fabric != "ft2:8" or self.engine != "minhop" else "")
+        config.write_text(f"[routing]\n{routing}"
+                          f'[qos]\nenabled = true\npolicy_file = "{self.conf}"\n[partitions]\nfile = "{self.partitions}"\n'
                           '[multicast]\nbroadcast_mtu = 2048\n')
-        self.client = self.lab.start("h00000", self.lab.smd, "run", "--config", str(config), "--state-dir", "state")
+        self.client = self.lab.start(self.hosts[0], self.lab.smd, "run", "--config", str(config), "--state-dir", "state")
         wait_for(lambda: "state=up" in self.client.log(), 60, "smd's first sweep")
 
     def change(self, text):
@@ -159,26 +180,39 @@ def look(answers, questions, name, problems):
             problems.append(f"{name}: {({k: hex(v) for k, v in asked.items()})}: opensm {their}, smd {our}")
 
 
-def scenario(given):
+def compare(smd, case, generated, requests):
+    """`requests`: for each file of OpenSM's documentation."""
     rng = random.Random(SEED)
-    opensm, smd = OpensmSubject(given.smd), SmdSubject(given.smd)
+    subjects = OpensmSubject(smd, case), SmdSubject(smd, case)
     try:
-        check(opensm.guids == smd.guids, "the two laboratories differ")
+        guids = subjects[0].guids
+        check(guids == subjects[1].guids, "the two laboratories differ")
         policies = {**qos_policies.DOCUMENTATION, **qos_policies.OURS}
-        for number in range(10_000 if LONG else 500):
-            policies[f"generated {number}"] = qos_policies.a_policy(rng, opensm.guids)
+        for number in range(generated):
+            policies[f"generated {number}"] = qos_policies.a_policy(rng, guids)
         problems, asked = [], 0
         for number, (name, text) in enumerate(policies.items()):
-            many = 20 if name.startswith("generated") else 60 if not LONG else 5000 if name in qos_policies.DOCUMENTATION else 200
-            questions = [question(rng, opensm.guids) for _ in range(many)]
-            for subject in (opensm, smd):
+            many = requests if name in qos_policies.DOCUMENTATION else 20 if name.startswith("generated") else min(requests, 200)
+            questions = [question(rng, guids) for _ in range(many)]
+            for subject in subjects:
                 subject.start(text) if number == 0 else subject.change(text)
-            look([subject.ask(questions) for subject in (opensm, smd)], questions, name, problems)
+            look([subject.ask(questions) for subject in subjects], questions, name, problems)
             asked += many
-        check(not problems, f"{len(problems)} of {asked} differ:\n" + "\n".join(problems[:40]))
-        print(f"   {asked} requests by {len(policies)} policies are answered alike", flush=True)
+        check(not problems, f"{case}: {len(problems)} of {asked} differ:\n" + "\n".join(problems[:40]))
+        print(f"   {case}: {asked} requests by {len(policies)} policies are answered alike", flush=True)
     finally:
-        opensm.close(), smd.close()
+        for subject in subjects:
+            subject.close()
+
+
+MORE = [(fabric, engine, mixed) for fabric, engine in (("ft2:8", "updn"), ("torus:4x4x4:1", "minhop"), ("torus:4x4x4:1", "updn"))
+        for mixed in (False, True)] + [("ft2:8", "minhop", True), ("torus:4x4x4:1", "torus-2QoS", False)]
+
+
+def scenario(given):
+    compare(given.smd, ("ft2:8", "minhop", False), 10_000 if LONG else 500, 5000 if LONG else 60)
+    for case in MORE if LONG else []:
+        compare(given.smd, case, 100, 1000)
 
 
 if __name__ == "__main__":
