@@ -5,7 +5,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -294,9 +293,6 @@ struct McPart {
   std::vector<Row> rows;
   std::size_t top = 0;       ///< entries in use: the highest MLID is 0xC000 + top - 1
   std::vector<Lid> unknown;  ///< MLIDs that switches forward and that have no members: kept for a while
-  /// Members that are silent while the link that led to them is up: the switch's port, which stays in the
-  /// tree.
-  std::map<Guid, std::pair<Guid, PortNum>> silent;
   // Inputs: equal ones make the same part.
   std::shared_ptr<const GroupList> groups;
   std::shared_ptr<const routing::Topology> topology;

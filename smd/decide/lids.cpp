@@ -29,7 +29,7 @@ struct EndPort {
 
 std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) {
   std::vector<EndPort> ends;
-  for (const auto& node : subnet.nodes) {
+  const auto add = [&](const NodePtr& node) {
     const unsigned from = node->is_switch() ? 0 : 1;
     const unsigned to = node->is_switch() ? 0 : node->port_count();
     for (unsigned p = from; p <= to && p < node->ports.size(); ++p) {
@@ -49,7 +49,9 @@ std::vector<EndPort> end_ports(const Subnet& subnet, const LidOptions& options) 
       }
       ends.push_back(end);
     }
-  }
+  };
+  std::ranges::for_each(subnet.nodes, add);
+  std::ranges::for_each(subnet.silent_hosts, add);
   std::ranges::sort(ends, {}, &EndPort::guid);
   return ends;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,19 +13,6 @@ namespace {
 
 using routing::McRow;
 using routing::SwitchIndex;
-
-/// A switch's port.
-using Place = std::pair<Guid, PortNum>;
-
-/// The link there is up, and no answering node is at its other end.
-bool may_be_behind(const Place& place, const Subnet& subnet, const MulticastContext& context) {
-  const auto& [guid, port] = place;
-  const auto* node = subnet.find(guid);
-  if (node == nullptr || port.value() >= node->ports.size() || !context.places->ports.contains(guid))
-    return false;
-  const auto& behind = node->ports[port.value()];
-  return behind.linked() && (!behind.peer || subnet.find(behind.peer->node) == nullptr);
-}
 
 /// By SwitchIndex.
 std::vector<std::shared_ptr<const routing::LftRow>> rows_of(const RoutePart& routes) {
@@ -66,8 +52,6 @@ class Multicast {
     part->topology = routes.topology;
     part->keeps_unknown = in_.keep_unknown_groups;
     find_ground(routes);
-    find_silent();
-    part->silent = silent_;
     if (!grow_all(*part) && context_->proof->rule == routing::McRule::ranking && !context_->no_spanning &&
         !in_.adopting) {
       // The ranking has no tree for a group: then one spanning tree is for all.
@@ -159,9 +143,9 @@ class Multicast {
            std::ranges::binary_search(*before_->groups, routing::mlid_at(mlid), {}, &GroupMembers::mlid);
   }
 
-  /// Neither its members (nor who of them is silent) nor the cables have changed since its tree was made.
+  /// Neither its members nor the cables have changed since its tree was made.
   bool stands(const GroupMembers& group) const {
-    if (!same_topology_ || silent_ != before_->silent || in_.adopting) return false;
+    if (!same_topology_ || in_.adopting) return false;
     const auto was = std::ranges::lower_bound(*before_->groups, group.mlid, {}, &GroupMembers::mlid);
     return was != before_->groups->end() && *was == group;
   }
@@ -183,39 +167,12 @@ class Multicast {
     return trees;
   }
 
-  /// Members that a sweep did not find where they were: as long as their link is up and no other node is
-  /// there they are silent and may well receive. When they count as gone the desired trees no longer have
-  /// them.
-  void find_silent() {
-    if (before_ == nullptr) return;
-    for (const auto& group : *in_.multicast) {
-      for (const auto& member : group.members) {
-        if (context_->places->ports.contains(member.port) || silent_.contains(member.port)) continue;
-        const auto place = place_before(member.port);
-        if (place && may_be_behind(*place, in_.subnet, *context_)) silent_.emplace(member.port, *place);
-      }
-    }
-  }
-
-  std::optional<Place> place_before(Guid port) const {
-    const auto known = before_->silent.find(port);
-    if (known != before_->silent.end()) return known->second;
-    const auto place = before_->context->places->ports.find(port);
-    if (place == before_->context->places->ports.end() || place->second.second == PortNum{0})
-      return std::nullopt;
-    return Place{before_->topology->guid(place->second.first), place->second.second};
-  }
-
   std::vector<routing::McMember> members(const GroupMembers& group) const {
     std::vector<routing::McMember> found;
     for (const auto& member : group.members) {
       const auto place = context_->places->ports.find(member.port);
       if (place != context_->places->ports.end())
         found.push_back({place->second.first, place->second.second, member.receives});
-      const auto silent = silent_.find(member.port);
-      if (silent != silent_.end())
-        found.push_back(
-            {context_->places->ports.at(silent->second.first).first, silent->second.second, member.receives});
     }
     return found;
   }
@@ -252,7 +209,6 @@ class Multicast {
   bool same_topology_;
   std::shared_ptr<MulticastContext> context_;
   routing::McLoads loads_;
-  std::map<Guid, Place> silent_;
   std::vector<const McRow*> held_;
   std::vector<McRow> rows_;
 };
@@ -281,11 +237,7 @@ std::shared_ptr<const McPart> decide_multicast(const DecideInput& in, const Rout
   const bool same = same_members && !before->rows.empty() && before->topology == routes.topology &&
                     before->keeps_unknown == in.keep_unknown_groups && !in.adopting &&
                     same_routes(*before->context, routes) && !may_be_proven(*before->context);
-  // A silent member's link is no cable of the topology.
-  const auto still_silent = [&](const auto& member) {
-    return may_be_behind(member.second, in.subnet, *before->context);
-  };
-  if (same && std::ranges::all_of(before->silent, still_silent)) return in.previous->multicast;
+  if (same) return in.previous->multicast;
   return Multicast(in, routes).decide(routes);
 }
 

@@ -89,6 +89,14 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
     const auto at = index.find(guid);
     return at == base::GuidIndex::kNone ? routing::kNoSwitch : at;
   };
+  const auto end_port = [&](const Node& node, const Port& port, SwitchIndex at) {
+    return routing::EndPortSpec{.guid = port.guid,
+                                .sw = at,
+                                .port = at == routing::kNoSwitch ? PortNum{} : port.peer->port,
+                                .kind = kinds.of(node, port.guid),
+                                .node = node.guid(),
+                                .system_image = node.info.system_image};
+  };
   for (const auto* node : nodes) {
     const auto self = index_of(node->guid());
     if (node->is_switch() && self == routing::kNoSwitch) continue;
@@ -100,14 +108,21 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
       if (port.peer && far == nullptr) continue;  // a CA without a peer stands alone
       const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
       if (!node->is_switch()) {
-        input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,
-                                   kinds.of(*node, port.guid), node->guid(), node->info.system_image});
+        input.end_ports.push_back(end_port(*node, port, peer));
       } else if (peer != routing::kNoSwitch &&
                  std::pair{node->guid(), num} <= std::pair{port.peer->node, port.peer->port}) {
         input.links.push_back({self, num, peer, port.peer->port, mbps(port, *far)});
       }
     }
   }
+  for (const auto& host : subnet.silent_hosts) {
+    for (const auto& port : host->ports) {
+      const auto at = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
+      if (at != routing::kNoSwitch) input.end_ports.push_back(end_port(*host, port, at));
+    }
+  }
+  if (!subnet.silent_hosts.empty())
+    std::ranges::stable_sort(input.end_ports, {}, &routing::EndPortSpec::node);
   return input;
 }
 

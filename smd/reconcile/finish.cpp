@@ -8,6 +8,7 @@
 #include "smd/sweep/enforcement.h"
 #include "smd/sweep/known_sms.h"
 #include "smd/sweep/mft.h"
+#include "smd/sweep/silent_hosts.h"
 #include "smd/sweep/unmanaged_switches.h"
 #include "smd/sweep/unresponsive.h"
 
@@ -37,6 +38,7 @@ asio::awaitable<Subnet> finish(mad::Transactions* tx, TableBaseline* baseline, S
   found = co_await hold_adaptive(tx, std::move(found), in.before, in.adaptive_anew);
   tell_unfollowed(found);
   if (in.before != nullptr) name_unresponsive(found, *in.before);
+  if (in.before != nullptr) found.silent_hosts = silent_hosts(*in.before, found);
   // What the fabric had when we became master is what counts.
   const auto* ours = in.adopting ? nullptr : in.before;
   if (in.adopting) baseline->reset();

@@ -76,6 +76,7 @@ class DiscoverySession {
   asio::awaitable<void> find_m_key(FoundNode* found, PortNum port, mad::Target target);
   asio::awaitable<void> read_lft(FoundNode* found);
   void read_unknown_blocks(FoundNode* node);
+  void keep_port(FoundNode& found, PortNum port) const;
   /// Blocks of a switch's LFT, `next` the first that was not asked for.
   struct LftReading {
     FoundNode* node = nullptr;

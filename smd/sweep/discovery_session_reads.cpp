@@ -29,6 +29,12 @@ std::uint64_t place_number(const PeerPort& place) {
   return (place.node.value() * 0x9E3779B97F4A7C15U) ^ place.port.value();
 }
 
+/// Not reset since: the LID and LinearFDBTop are gone then.
+bool still_in_service(const Node& now, const Node& before) {
+  return now.switch_info && before.switch_info && now.switch_info->linear_fdb_top != 0 &&
+         now.switch_info->linear_fdb_top == before.switch_info->linear_fdb_top;
+}
+
 /// The port that keeps the M_Key: of a switch port 0.
 Port& keeper_of(Node& node, PortNum port) { return node.ports[node.is_switch() ? 0 : port.value()]; }
 
@@ -260,7 +266,7 @@ asio::awaitable<void> DiscoverySession::read_port(FoundNode* node, PortNum port,
                                                   bool hint) {
   auto& found = *node;
   const bool may = co_await may_ask(node, wire::PortInfo::kAttribute);
-  if (!may) co_return;
+  if (!may) co_return keep_port(found, port);
   auto target = target_of(found.node, port, path);
   if (hint) target.life = tx_.soon(found.node.guid());
   auto known = found.node.extended_speeds();
@@ -275,7 +281,7 @@ asio::awaitable<void> DiscoverySession::read_port(FoundNode* node, PortNum port,
   auto& slot = found.node.ports[port.value()];
   if (!info) {
     report_error(found, port, info.error());
-    co_return;
+    co_return keep_port(found, port);
   }
   slot.info = *info;
   slot.known = true;
@@ -308,6 +314,24 @@ asio::awaitable<void> DiscoverySession::find_m_key(FoundNode* node, PortNum port
     node->node.ports[port.value()].info = *answer.info;
     co_return;
   }
+}
+
+/// A port in service that did not answer is as it was; else all that is behind it would be lost by one
+/// time-out. Not where it may have been reset: of a CA the other end of the link tells.
+void DiscoverySession::keep_port(FoundNode& found, PortNum port) const {
+  auto& slot = found.node.ports[port.value()];
+  const auto* node = before_ != nullptr ? before_->find(found.node.guid()) : nullptr;
+  const auto* was = node != nullptr ? node->port(port) : nullptr;
+  if (slot.known || was == nullptr || !was->known || was->info.port_state != PortState::active) return;
+  const auto* near = slot.peer ? findings.find(slot.peer->node) : nullptr;
+  const auto* other = near != nullptr ? near->node.port(slot.peer->port) : nullptr;
+  const bool in_service = found.node.is_switch() ? still_in_service(found.node, *node)
+                                                 : other != nullptr && was->peer == slot.peer &&
+                                                       other->info.port_state == PortState::active;
+  if (!in_service) return;
+  const auto peer = slot.peer;
+  slot = *was;
+  slot.peer = peer;
 }
 
 /// Of a CA or router: a port that is up with its LID has not been reset.

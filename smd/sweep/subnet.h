@@ -183,6 +183,9 @@ struct Subnet {
   /// Switches that do not answer any more while links to them are up, as they were: they still forward by
   /// those tables.
   std::vector<NodePtr> unmanaged;
+  /// CAs and routers that do not answer any more while their links are up, as they were: packets may reach
+  /// them, so that the routes have them yet.
+  std::vector<NodePtr> silent_hosts;
   /// What nodes are looked up by, where it is there.
   std::shared_ptr<const base::GuidIndex> places;
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 #include "mad/wire/attributes.h"
 #include "smd/api/router.h"
@@ -120,6 +121,52 @@ class TroubledFabric {
   Managed manager_;
   mad::TaskGroup group_{world_.io().get_executor()};
 };
+
+/// By time-outs, as of a starved machine, no route is withdrawn.
+TEST(Trouble, AHostThatFallsSilentStaysInTheRoutesWhileItsLinkIsUp) {
+  sim::World world(test::spec("ft2:8"));
+  TroubledFabric manager(world);
+  const auto sets = [&] { return world.fabric().counts().sets(wire::LinearForwardingTable::kAttribute); };
+  const auto written = sets();
+  world.fabric().faults().silent("h00005");
+
+  manager.heavy();
+  manager.heavy();
+  EXPECT_EQ(manager->last().summary.unresponsive, 1U);
+  EXPECT_EQ(manager->last().summary.state, sm::SweepState::degraded);
+  EXPECT_EQ(sets(), written);
+
+  world.fabric().faults().heal("h00005");
+  world.run_for(std::chrono::minutes(3));
+  EXPECT_EQ(manager->last().summary.state, sm::SweepState::up) << manager->last().summary.why;
+  EXPECT_EQ(sets(), written);
+
+  world.fabric().faults().silent("h00005");
+  manager.heavy();
+  world.fabric().faults().link_down({"h00005", PortNum{1}});
+  manager.heavy();
+  EXPECT_GT(sets(), written);
+}
+
+TEST(Trouble, WhatIsBehindPortsThatAreNotToldStaysInTheRoutes) {
+  sim::World world(test::spec("ft2:8"));
+  TroubledFabric manager(world);
+  const auto sets = [&] { return world.fabric().counts().sets(wire::LinearForwardingTable::kAttribute); };
+  const auto written = sets();
+  const std::vector<std::uint16_t> without_ports{wire::NodeInfo::kAttribute, wire::SwitchInfo::kAttribute,
+                                                 wire::NodeDescription::kAttribute};
+  world.fabric().faults().answers_only("leaf003", without_ports);
+
+  manager.heavy();
+  EXPECT_EQ(manager->last().summary.unresponsive, 1U);
+  EXPECT_EQ(manager->last().summary.cas, 32U);
+  EXPECT_EQ(sets(), written);
+
+  world.fabric().faults().answers_only("leaf003", {});
+  world.run_for(std::chrono::minutes(1));
+  EXPECT_EQ(manager->last().summary.state, sm::SweepState::up) << manager->last().summary.why;
+  EXPECT_EQ(sets(), written);
+}
 
 TEST(Trouble, AHostThatFallsSilentIsFoundWithoutATrap) {
   sim::World world(test::spec("ft2:8"));
