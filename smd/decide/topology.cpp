@@ -2,6 +2,8 @@
 #include "smd/decide/topology.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <string_view>
 
 #include "mad/base/guid_index.h"
@@ -53,17 +55,26 @@ class Kinds {
   std::vector<Guid> compute_, io_;
 };
 
+/// Hosts that are silent stand beside the others.
 std::vector<const Node*> nodes_in_order(const Subnet& subnet, const std::vector<Guid>& file_order) {
   std::vector<const Node*> nodes;
   nodes.reserve(subnet.nodes.size());
   if (file_order.empty()) {
-    for (const auto& node : subnet.nodes) nodes.push_back(node.get());
+    const auto get = std::views::transform([](const NodePtr& node) -> const Node* { return node.get(); });
+    std::ranges::merge(subnet.nodes | get, subnet.silent_hosts | get, std::back_inserter(nodes), {},
+                       &Node::guid, &Node::guid);
     return nodes;
   }
   for (const auto guid : file_order) {
     if (const auto* node = subnet.find(guid); node != nullptr) nodes.push_back(node);
   }
   return nodes;
+}
+
+bool is_silent(const Subnet& subnet, const Node* node) {
+  const auto guid = [](const NodePtr& host) { return host->guid(); };
+  const auto at = std::ranges::lower_bound(subnet.silent_hosts, node->guid(), {}, guid);
+  return at != subnet.silent_hosts.end() && at->get() == node;
 }
 
 }  // namespace
@@ -89,14 +100,6 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
     const auto at = index.find(guid);
     return at == base::GuidIndex::kNone ? routing::kNoSwitch : at;
   };
-  const auto end_port = [&](const Node& node, const Port& port, SwitchIndex at) {
-    return routing::EndPortSpec{.guid = port.guid,
-                                .sw = at,
-                                .port = at == routing::kNoSwitch ? PortNum{} : port.peer->port,
-                                .kind = kinds.of(node, port.guid),
-                                .node = node.guid(),
-                                .system_image = node.info.system_image};
-  };
   for (const auto* node : nodes) {
     const auto self = index_of(node->guid());
     if (node->is_switch() && self == routing::kNoSwitch) continue;
@@ -105,24 +108,18 @@ routing::TopologyInput topology_input(const Subnet& subnet, Lid top, const confi
       const auto& port = node->ports[p];
       if (!port.linked()) continue;
       const auto* const far = far_end(subnet, {node->guid(), num}, port);
-      if (port.peer && far == nullptr) continue;  // a CA without a peer stands alone
+      // A CA without a peer stands alone.
+      if (port.peer && far == nullptr && !is_silent(subnet, node)) continue;
       const auto peer = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
       if (!node->is_switch()) {
-        input.end_ports.push_back(end_port(*node, port, peer));
+        input.end_ports.push_back({port.guid, peer, peer == routing::kNoSwitch ? PortNum{} : port.peer->port,
+                                   kinds.of(*node, port.guid), node->guid(), node->info.system_image});
       } else if (peer != routing::kNoSwitch &&
                  std::pair{node->guid(), num} <= std::pair{port.peer->node, port.peer->port}) {
         input.links.push_back({self, num, peer, port.peer->port, mbps(port, *far)});
       }
     }
   }
-  for (const auto& host : subnet.silent_hosts) {
-    for (const auto& port : host->ports) {
-      const auto at = port.peer ? index_of(port.peer->node) : routing::kNoSwitch;
-      if (at != routing::kNoSwitch) input.end_ports.push_back(end_port(*host, port, at));
-    }
-  }
-  if (!subnet.silent_hosts.empty())
-    std::ranges::stable_sort(input.end_ports, {}, &routing::EndPortSpec::node);
   return input;
 }
 

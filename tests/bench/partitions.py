@@ -116,14 +116,14 @@ def measure(fabric, partitions, members, number):
         config.write_text(text)
         print(f"{place}: smd check {check_time(config):.3f} s", flush=True)
         with Daemon(BIN / "smd", "--sim", fabric, "--config", config, "--set", "sweep.interval=0s") as smd:
-            until(lambda: "state=up" in smd.log() or smd.process.poll() is not None, "the fabric up", 900)
+            until(lambda: " subnet.up " in smd.log() or smd.process.poll() is not None, "the fabric up", 900)
             cold = last_sweep(smd)
             smd.tell("resweep", "heavy")
             until(lambda: smd.log().count("sweep=heavy") > 1, "a second sweep", 600)
             warm = last_sweep(smd)
             print(f"{place}: cold {cold['smps_set']} Sets, {cold['total_ms']} ms; second heavy sweep {warm['smps_set']} Sets, "
                   f"{warm['total_ms']} ms", flush=True)
-            time.sleep(5)  # what is read once in the background
+            wait_until_idle(smd.process.pid)  # VL tables are read once in the background
             base = f"/v1/subnets/{urllib.parse.quote(smd.subnet()['subnet'], safe='')}/partitions"
             answered, programmed = changes(Api(smd.socket), base, [guid for _, guid in ends], chance, number)
             print(f"{place}: {number} changes by the API: answered {quantiles(answered)}; in the tables {quantiles(programmed)}", flush=True)
@@ -132,6 +132,19 @@ def measure(fabric, partitions, members, number):
             one_more = reload(smd, config, text)
             print(f"{place}: reload of the same {1000 * statistics.median(times):.0f} ms, of two members more {1000 * one_more:.0f} ms; "
                   f"memory of the process {resident(smd.process.pid)} MiB", flush=True)
+
+
+def wait_until_idle(pid):
+    """It takes less than a tenth of a processor in a second."""
+    def used():
+        return sum(map(int, pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    before = used()
+    for _ in range(300):
+        time.sleep(1)
+        now = used()
+        if now - before < 0.1:
+            return
+        before = now
 
 
 def resident(pid):
