@@ -116,7 +116,7 @@ def measure(fabric, partitions, members, number):
         config.write_text(text)
         print(f"{place}: smd check {check_time(config):.3f} s", flush=True)
         with Daemon(BIN / "smd", "--sim", fabric, "--config", config, "--set", "sweep.interval=0s") as smd:
-            until(lambda: " subnet.up " in smd.log() or smd.process.poll() is not None, "the fabric up", 900)
+            until(lambda: " sweep=heavy" in smd.log() or smd.process.poll() is not None, "the fabric up", 900)
             cold = last_sweep(smd)
             smd.tell("resweep", "heavy")
             until(lambda: smd.log().count("sweep=heavy") > 1, "a second sweep", 600)
