@@ -267,9 +267,9 @@ const std::string& Instance::refused_policy() const {
 
 /// For a start with files that are wrong.
 asio::awaitable<void> Instance::remember_accepted() {
-  if (kept() != nullptr && kept()->following().follows) co_return;
   const bool turn = co_await policy_turn();
-  if (!turn) co_return;
+  // Another SM may have become master meanwhile.
+  if (!turn || (kept() != nullptr && kept()->following().follows)) co_return;
   const auto state = now_.policy_state;
   const auto& before = state->policies;
   const auto with_sls = policy::with_class_sls(spec_.config, before);
